@@ -1,0 +1,1 @@
+"""The pure core: values and decisions, without IO, clock, randomness or logging."""
