@@ -27,10 +27,12 @@ class InputError(PolicydError):
         return cls(Finding(code, Severity.ERROR, message, span, help))
 
 
-class InternalDefect(PolicydError):
+class InternalDefect(PolicydError):  # noqa: N818 - the word that exit code 70 uses
     """A defect of policyd itself (exit code 70); never caused by input alone."""
 
     @classmethod
     def of(cls, message: str) -> InternalDefect:
         """A defect with the stable code `SOLVE900`."""
-        return cls(Finding("SOLVE900", Severity.ERROR, message, None, "please report this with the input that led here"))
+        return cls(
+            Finding("SOLVE900", Severity.ERROR, message, None, "please report this with the input that led here")
+        )
