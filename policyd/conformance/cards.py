@@ -35,7 +35,7 @@ from policyd.core.cards.identity import (
 from policyd.core.cards.surface import Surface
 from policyd.core.edition import SNAPSHOT
 from policyd.core.grants import AgentContext, Grant, OwnerKind, Recipient, agent_holder, class_named, classes_of
-from policyd.core.grants.names import ascii_lower, parse_uuid
+from policyd.core.grants.names import ascii_lower, parse_uuid, slot_reference
 from policyd.core.grants.resources.tools import invocation_of_call
 from policyd.syntax import Form, GrantSyntaxError, parse_grant, parse_grants, parse_owner, parse_recipient
 from policyd.syntax.cards import CardForm, CardSyntaxError, card_json, read_card
@@ -306,8 +306,9 @@ def tool_invocation(question: Question) -> Answer:
         call = invocation_of_call(question["command"], question["args"])
     except ValueError as error:
         return {"ok": False, "error": {"detail": str(error)}}
+    # Read again, the text stands in a concrete grant, whose guard refuses slots in the resource.
     try:
-        roundtrip = parse_resource(call.text, tool, "invoke", SNAPSHOT) == call
+        roundtrip = slot_reference(call.text) is None and parse_resource(call.text, tool, "invoke", SNAPSHOT) == call
     except ResourceRefused:
         roundtrip = False
     answer: Answer = {"ok": True, "resource": call.text, "roundtrip": roundtrip}
