@@ -34,13 +34,13 @@ from policyd.core.cards.identity import (
 )
 from policyd.core.cards.surface import Surface
 from policyd.core.edition import SNAPSHOT
-from policyd.core.grants import AgentContext, Grant, OwnerKind, Recipient, agent_holder, class_named, classes_of
-from policyd.core.grants.names import ascii_lower, parse_uuid, slot_reference
+from policyd.core.grants import AgentContext, Grant, OwnerKind, Recipient, agent_holder, classes_of
+from policyd.core.grants.names import ascii_lower, parse_uuid
+from policyd.core.grants.resources import Resource
 from policyd.core.grants.resources.tools import invocation_of_call
 from policyd.syntax import Form, GrantSyntaxError, parse_grant, parse_grants, parse_owner, parse_recipient
 from policyd.syntax.cards import CardForm, CardSyntaxError, card_json, read_card
 from policyd.syntax.recipients import RecipientRefused
-from policyd.syntax.resources import ResourceRefused, parse_resource
 
 Answer = dict[str, Any]
 Question = Mapping[str, Any]
@@ -300,25 +300,23 @@ def card_json_op(question: Question) -> Answer:
 
 def tool_invocation(question: Question) -> Answer:
     """Write a tool call as a resource."""
-    tool = class_named("tool", SNAPSHOT)
-    assert tool is not None  # a class of every edition
     try:
         call = invocation_of_call(question["command"], question["args"])
     except ValueError as error:
         return {"ok": False, "error": {"detail": str(error)}}
-    # Read again, the text stands in a concrete grant, whose guard refuses slots in the resource.
-    try:
-        roundtrip = slot_reference(call.text) is None and parse_resource(call.text, tool, "invoke", SNAPSHOT) == call
-    except ResourceRefused:
-        roundtrip = False
-    answer: Answer = {"ok": True, "resource": call.text, "roundtrip": roundtrip}
+    answer: Answer = {"ok": True, "resource": call.text, "roundtrip": _tool_resource(call.text) == call}
     if "grant_resource" in question:
-        try:
-            granted = parse_resource(question["grant_resource"], tool, "invoke", SNAPSHOT).covers(call)
-        except ResourceRefused:
-            granted = None
-        answer["granted"] = granted
+        granting = _tool_resource(question["grant_resource"])
+        answer["granted"] = None if granting is None else granting.covers(call)
     return answer
+
+
+def _tool_resource(text: str) -> Resource | None:
+    """The resource of a whole tool grant, so that the slot guard of grants is asked too; None if unreadable."""
+    try:
+        return parse_grant(f"tool(*/*/*/*/*) @ * : invoke : {text}", Form.CONCRETE, SNAPSHOT).target.resource
+    except GrantSyntaxError:
+        return None
 
 
 def class_metadata(question: Question) -> list[Answer]:
