@@ -1,0 +1,1 @@
+"""Retry policies: their forms, what selects them, how they step, and where they end."""
