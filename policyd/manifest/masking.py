@@ -1,0 +1,182 @@
+"""Which characters of a document must not be shown, also of one that is no YAML.
+
+Masked are values under env, config, secret defaults, parameters and tokens, with the comments beside them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar
+from policyd.manifest.source import Source
+
+MASK = "***"
+"""What stands for a hidden text, whatever its length."""
+
+SENSITIVE_KEYS = frozenset(
+    ("env", "config", "secretDefaults", "parameters", "auth", "staticToken", "static_token", "bearer", "basic")
+    + ("password", "token", "secret", "secrets", "apiKey", "config-vars", "wasiConfig")
+)
+"""Keys whose values are hidden, wherever they stand."""
+
+_FOLDED = frozenset(key.replace("_", "").replace("-", "").lower() for key in SENSITIVE_KEYS)
+_KEY = re.compile(r"""(?P<lead>\s*(?:-\s+|\?\s+)*)(?P<key>"[^"\\]*"|'[^']*'|[^\s#'"{}\[\],&*!|>%@`?:-][^\s#{}\[\],:]*)\s*:(?=\s|$)""")
+_ANY_KEY = re.compile(r"""["']?(?P<key>[A-Za-z_][\w-]*)["']?\s*:""")
+_UNCLOSED = re.compile(r"""[{}\[\]"'&*!|>\\?]""")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SensitiveRanges:
+    """What to hide of one document.
+
+    Attributes:
+        is_guess: whether the document could not be composed; hidden is then in doubt everything.
+        ranges: sorted and apart, start and end of what is hidden.
+        lines: numbers of the lines whose text behind the key is hidden, for a guess.
+    """
+
+    is_guess: bool
+    ranges: tuple[tuple[int, int], ...] = ()
+    lines: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, source: Source, root: Located | None, *, composed: bool) -> SensitiveRanges:
+        """What to hide of `source`, whose tree is `root` where it could be `composed`."""
+        if not composed:
+            return cls(True, (), _guessed_lines(source))
+        return cls(False, _joined(_collect(source, root)) if root is not None else ())
+
+    def mask_line(self, source: Source, number: int) -> str:
+        """Line `number` (1-based) with hidden parts as `MASK`; empty outside the document."""
+        if not 0 < number <= len(source.line_starts):
+            return ""
+        if self.is_guess:
+            line = source.line(number)
+            return _masked_behind_key(line) if number in self.lines else line
+        start, end = source.line_bounds(number)
+        parts: list[str] = []
+        at = start
+        position = max(bisect_right(self.ranges, (start, start)) - 1, 0)
+        for first, last in self.ranges[position:]:
+            if first >= end:
+                break
+            if last <= at:
+                continue
+            first = max(first, at)
+            parts.append(source.text[at:first])
+            hidden = source.text[first : min(last, end)]
+            indent = hidden[: len(hidden) - len(hidden.lstrip())] if first == start else ""
+            parts.append(indent + MASK if hidden.strip() else hidden)
+            at = min(last, end)
+        parts.append(source.text[at:end])
+        return "".join(parts)
+
+
+def is_sensitive_key(key: str) -> bool:
+    """Whether values under `key` are hidden, in any spelling.
+
+    >>> is_sensitive_key("secret_defaults"), is_sensitive_key("files")
+    (True, False)
+    """
+    return key.replace("_", "").replace("-", "").lower() in _FOLDED
+
+
+def _collect(source: Source, root: Located) -> list[tuple[int, int]]:
+    """The ranges of hidden values and of the comments next to them; every element is visited once, aliases too."""
+    scalars: list[tuple[int, int, bool]] = []
+    found: list[tuple[int, int]] = []
+    pending: list[tuple[Located, bool]] = [(root, False)]
+    seen: set[tuple[int, bool]] = set()
+    while pending:
+        node, hidden = pending.pop()
+        if (id(node), hidden) in seen:
+            continue
+        seen.add((id(node), hidden))
+        if isinstance(node, LocatedScalar):
+            scalars.append((node.start, node.end, hidden))
+            if hidden and node.end > node.start:
+                found.append((node.start, node.end))
+        elif isinstance(node, LocatedList):
+            pending += [(item, hidden) for item in node.items]
+        else:
+            for key, value in node.entries:
+                below = hidden or is_sensitive_key(key.text)
+                scalars.append((key.start, key.end, below))
+                pending.append((value, below))
+    scalars.sort()
+    at, before = 0, False
+    for start, end, hidden in (*scalars, (len(source.text), len(source.text), False)):
+        if start > at and (before or hidden):
+            _comments(source.text, at, start, found)
+        before = hidden or (before and start < at)
+        at = max(at, end)
+    return found
+
+
+def _comments(text: str, start: int, end: int, found: list[tuple[int, int]]) -> None:
+    """Add the comments between two scalars."""
+    mark = text.find("#", start, end)
+    while mark >= 0:
+        line_end = text.find("\n", mark)
+        line_end = len(text) if line_end < 0 else line_end
+        found.append((mark, line_end))
+        mark = text.find("#", line_end, end)
+
+
+def _joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    out: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if out and first <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], last))
+        else:
+            out.append((first, last))
+    return tuple(out)
+
+
+def _guessed_lines(source: Source) -> frozenset[int]:
+    """Lines to hide in a document that is no YAML: below sensitive keys, and in doubt all that follow."""
+    hidden: set[int] = set()
+    region: int | None = None
+    doubt = False
+    for number in range(1, len(source.line_starts) + 1):
+        line = source.line(number)
+        stripped = line.strip()
+        indent = len(line) - len(line.lstrip())
+        if doubt:
+            hidden.add(number)
+            continue
+        if region is not None:
+            inside = not stripped or stripped.startswith("#") or indent > region
+            inside = inside or (indent == region and stripped.startswith("-"))
+            if inside:
+                hidden.add(number)
+                doubt = "\t" in line[:indent] or bool(_UNCLOSED.search(_without_closed(line)))
+                continue
+            region = None
+        keys = [match.group("key") for match in _ANY_KEY.finditer(line)]
+        if any(is_sensitive_key(key) for key in keys) or "\\" in line or stripped.startswith("?"):
+            hidden.add(number)
+            region = indent
+            rest = _without_closed(line)
+            doubt = "\t" in line[:indent] or bool(_UNCLOSED.search(rest)) or "\\" in line or stripped.startswith("?")
+    return frozenset(hidden)
+
+
+_CLOSED = re.compile(r"""\{\{[^{}"']*\}\}|"[^"\\]*"|'[^']*'|\[\s*\]|\{\s*\}""")
+
+
+def _without_closed(line: str) -> str:
+    """The line without what is opened and closed in it."""
+    return _CLOSED.sub("", line)
+
+
+def _masked_behind_key(line: str) -> str:
+    """The line with everything behind its first key hidden; wholly where it has none."""
+    if not line.strip():
+        return line
+    match = _KEY.match(line)
+    if match is None:
+        return line[: len(line) - len(line.lstrip())] + MASK
+    return line[: match.end()] + (f" {MASK}" if line[match.end() :].strip() else "")
