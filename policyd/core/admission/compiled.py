@@ -153,7 +153,7 @@ def _owner_keys(owner: Owner) -> list[_OwnerKey]:
 
 
 def _live_masks(cards: list[Card]) -> tuple[list[Timestamp], list[int]]:
-    """The expiries in order, and the cards alive before the first, from the first on, from the second on, …"""
+    """The expiries in order, and the cards alive before the first, from the first on, and so forth."""
     everyone = (1 << len(cards)) - 1
     expiring: dict[Timestamp, int] = {}
     for position, card in enumerate(cards):

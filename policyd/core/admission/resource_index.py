@@ -230,7 +230,7 @@ class ResourceIndex:
                 self._oplog = self._oplog or RangeIndex()
                 return self._oplog.at(resource.first, resource.last)
             case StoreKey(store, key):
-                return self._equal.setdefault((store, "*" if key == "**" else key), Postings())
+                return self._equal.setdefault(StoreKey(store, "*" if key == "**" else key), Postings())
             case _:
                 return self._equal.setdefault(resource, Postings())
 
@@ -254,21 +254,10 @@ class ResourceIndex:
         match resource:
             case AnyResource():
                 return
-            case StoreKey(store, key):
-                for part in {store, "*"}:
-                    for rest in {"*" if key == "**" else key, "*"}:
-                        if (found := equal.get((part, rest))) is not None:
-                            hits.append(found)
-            case TableName(database, schema, table):
-                for d in {database, "*"}:
-                    for s in {schema, "*"}:
-                        for t in {table, "*"}:
-                            if (found := equal.get(TableName(d, s, t))) is not None:
-                                hits.append(found)
-            case HttpRoute(domain, path):
-                for d in {domain, "*"}:
-                    if (found := equal.get(HttpRoute(d, path))) is not None:
-                        hits.append(found)
+            case StoreKey() | TableName() | HttpRoute() | CardTarget():
+                for wider in _around(resource):
+                    if (found := equal.get(wider)) is not None:
+                        hits.append(found)  # noqa: PERF401 - a comprehension would look every key up twice
             case FilePath(segments):
                 if self._segments is not None:
                     _walk_paths(self._segments, segments, hits)
@@ -283,10 +272,6 @@ class ResourceIndex:
             case OplogRange():
                 if self._oplog is not None:
                     self._oplog.around(resource.first, resource.last, hits)
-            case CardTarget(recipient):
-                for wider in _recipients_around(recipient):
-                    if (found := equal.get(CardTarget(wider))) is not None:
-                        hits.append(found)
             case Exact() | NoResource() | Invocation():
                 if (found := equal.get(resource)) is not None:
                     hits.append(found)
@@ -329,6 +314,20 @@ def _freeze_ports(root: SegmentNode) -> None:
         waiting += node.children.values()
         if node.star is not None:
             waiting.append(node.star)
+
+
+def _around(narrow: StoreKey | TableName | HttpRoute | CardTarget) -> list[Resource]:
+    """Every pattern of a fixed number of parts that covers `narrow`, itself among them."""
+    match narrow:
+        case StoreKey(store, key):
+            key = "*" if key == "**" else key
+            return [StoreKey(s, k) for s in {store, "*"} for k in {key, "*"}]
+        case TableName(database, schema, table):
+            return [TableName(d, s, t) for d in {database, "*"} for s in {schema, "*"} for t in {table, "*"}]
+        case HttpRoute(domain, path):
+            return [HttpRoute(d, path) for d in {domain, "*"}]
+        case CardTarget(recipient):
+            return [CardTarget(wider) for wider in _recipients_around(recipient)]
 
 
 def _recipients_around(narrow: Recipient) -> list[Recipient]:

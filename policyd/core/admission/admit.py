@@ -1,0 +1,187 @@
+"""Admission of one call: decide, explain, and say how long and for whom it holds.
+
+Source: questions 1, 3; interface.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from policyd.core.admission.bounded import bounded
+from policyd.core.admission.decide import Lapse, decide, lapsed_grants, surface_at
+from policyd.core.admission.decision import Decision
+from policyd.core.admission.names import instances
+from policyd.core.admission.verdict import Facet, FacetName, Reason, Verdict, Why
+from policyd.core.admission.wallet import Wallet
+from policyd.core.cards import GrantRef, ScopeCard, Surface, Timestamp
+from policyd.core.grants import Level, Target
+
+MAX_INSTANCES = 256
+"""How many mentioned instances of a type are tried one by one; past it the answer is `unknown`."""
+
+_LAPSES = {Lapse.ELSEWHERE: Why.ELSEWHERE, Lapse.EXPIRED: Why.EXPIRED, Lapse.REVOKED: Why.REVOKED}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One question: a target, a moment, and the overlay of the invocation.
+
+    Attributes:
+        target: may have the owner `?agent` while only the type of the holder is known.
+        at: None leaves expiry aside.
+        scope: the scope card of the invocation, already admitted.
+        scope_refusal: why the invocation with its scope card is refused, empty if it is not.
+    """
+
+    target: Target
+    at: Timestamp | None = None
+    scope: ScopeCard | None = None
+    scope_refusal: str = ""
+
+
+class Reach(Enum):
+    """For whom an answer about an agent type holds."""
+
+    ONE = "this agent"
+    ALL = "every instance"
+    ORDINARY = "every ordinary instance, not phantoms"
+    SOME = "some instances"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeAnswer:
+    """The answer about an agent, or about all agents of a type.
+
+    Attributes:
+        verdict: what holds.
+        reach: for whom.
+        instance: the agent whose verdict is shown; for `SOME` the witness that is refused.
+        exceptions: instances whose admission differs from that of `verdict`.
+    """
+
+    verdict: Verdict
+    reach: Reach
+    instance: str = ""
+    exceptions: tuple[str, ...] = ()
+
+
+def admit(wallet: Wallet, call: Call) -> Verdict:
+    """The verdict of one holder on one call; the agent id of the holder must be known.
+
+    Replay stability needs the operation, whose record class decides; a bare target leaves it unknown.
+    """
+    if call.scope_refusal:
+        refused = Reason(FacetName.ADMITTED, Why.SCOPE_REFUSED, detail=call.scope_refusal)
+        decision = None
+        reasons: tuple[Reason, ...] = (refused,)
+    else:
+        surface = surface_at(wallet, call.at, call.scope)
+        decision = decide(surface, call.target)
+        reasons = _admission_reasons(wallet, call, surface, decision)
+    is_admitted = any(r.why is Why.GRANTED for r in reasons) and not any(r.why in _AGAINST for r in reasons)
+    cap, cap_reasons = bounded(wallet, call.at)
+    replay, replay_reason = _replay(wallet)
+    start, end = (None, None) if decision is None else _interval(wallet, call, is_admitted)
+    return Verdict(
+        Facet.YES if is_admitted else Facet.NO, cap, replay, (*reasons, *cap_reasons, replay_reason), start, end
+    )
+
+
+_AGAINST = frozenset({Why.WITHHELD, Why.CEILING_FORBIDS, Why.SCOPE_REFUSED})
+
+
+def _replay(wallet: Wallet) -> tuple[Facet, Reason]:
+    if wallet.holder.level is not Level.AGENT:
+        return Facet.YES, Reason(FacetName.REPLAY_STABLE, Why.NOT_REPLAYED)
+    return Facet.UNKNOWN, Reason(FacetName.REPLAY_STABLE, Why.OPERATION_NOT_GIVEN)
+
+
+def _admission_reasons(wallet: Wallet, call: Call, surface: Surface, decision: Decision) -> tuple[Reason, ...]:
+    def reason(why: Why, *refs: GrantRef, count: int = 1) -> Reason:
+        return Reason(FacetName.ADMITTED, why, refs[0].card if refs else None, refs, count=count)
+
+    found: list[Reason] = []
+    if decision.granted_by is not None:
+        found.append(reason(Why.GRANTED, decision.granted_by))
+    elif decision.forbidden:
+        found += [
+            reason(Why.FORBIDDEN, f.denying, f.granting, count=decision.forbidden_count) for f in decision.forbidden
+        ]
+    else:
+        lapsed = lapsed_grants(wallet, call.target, call.at)
+        found += [reason(_LAPSES[item.lapse], item.ref) for item in lapsed]
+        if not surface.sources:
+            found.append(reason(Why.NO_CARDS))
+        found.append(reason(Why.NOT_GRANTED))
+    for withheld in decision.withheld:
+        if withheld.denying is not None:
+            found.append(reason(Why.CEILING_FORBIDS, withheld.denying, count=decision.withheld_count))
+        else:
+            part = next(p for p in surface.upper if p.card == withheld.card)
+            found.append(
+                Reason(
+                    FacetName.ADMITTED, Why.WITHHELD, withheld.card, part.positive[:3], count=decision.withheld_count
+                )
+            )
+    if decision.is_admitted:
+        found += _passed_ceilings(surface, call.target)
+    return tuple(found)
+
+
+def _passed_ceilings(surface: Surface, target: Target) -> list[Reason]:
+    """The ceilings that the target passes, by the grants that let it through."""
+    passed = [ref for part in surface.upper if part.positive and (ref := part.granting(target)) is not None]
+    return [Reason(FacetName.ADMITTED, Why.LETS_THROUGH, ref.card, (ref,), count=len(passed)) for ref in passed[:3]]
+
+
+def _interval(wallet: Wallet, call: Call, is_admitted: bool) -> tuple[Timestamp | None, Timestamp | None]:
+    """From when to when the answer holds, looking at the expiry of cards alone."""
+    moments = sorted({held.card.expires_at for held in wallet.cards if held.card.expires_at is not None})
+    if call.at is None or not moments:
+        return None, None
+
+    def same(at: Timestamp) -> bool:
+        return decide(surface_at(wallet, at, call.scope), call.target).is_admitted == is_admitted
+
+    start: Timestamp | None = None
+    for moment in reversed([m for m in moments if m <= call.at]):
+        if not same(moment.plus(-1)):
+            start = moment
+            break
+    end = next((m for m in moments if m > call.at and not same(m)), None)
+    return start, end
+
+
+def admit_type(wallet: Wallet, call: Call) -> TypeAnswer:
+    """The verdict on one call for an agent, or for all agents of a type while only the type is known.
+
+    A type of which only some instances are admitted is `no`, with an instance as witness.
+    """
+    context = wallet.context
+    if context is None or context.agent_id is not None:
+        return TypeAnswer(admit(wallet, call), Reach.ONE, context.agent_id or "" if context else "")
+    ordinary, phantoms = instances(context.agent_type, [held.card for held in wallet.cards], call.target)
+    if len(ordinary) + len(phantoms) > MAX_INSTANCES:
+        verdict = _for_instance(wallet, call, ordinary[0])
+        note = Reason(FacetName.ADMITTED, Why.NAME_DECIDES, detail="more instances are named than are tried")
+        verdict = replace(verdict, admitted=Facet.UNKNOWN, reasons=(note, *verdict.reasons))
+        return TypeAnswer(verdict, Reach.SOME, ordinary[0])
+    answers = {name: _for_instance(wallet, call, name) for name in (*ordinary, *phantoms)}
+    common = answers[ordinary[0]]
+    exceptions = tuple(name for name, verdict in answers.items() if verdict.admitted is not common.admitted)
+    if not exceptions:
+        return TypeAnswer(common, Reach.ALL, ordinary[0])
+    if not any(name in ordinary for name in exceptions):
+        return TypeAnswer(common, Reach.ORDINARY, ordinary[0], exceptions)
+    refused = next(name for name in ordinary if answers[name].admitted is Facet.NO)
+    verdict = answers[refused]
+    note = Reason(FacetName.ADMITTED, Why.SOME_INSTANCES, detail=refused)
+    admitted = tuple(name for name, v in answers.items() if v.admitted is Facet.YES)
+    return TypeAnswer(replace(verdict, reasons=(note, *verdict.reasons)), Reach.SOME, refused, admitted)
+
+
+def _for_instance(wallet: Wallet, call: Call, agent_id: str) -> Verdict:
+    assert wallet.context is not None  # only asked for agents
+    context = replace(wallet.context, agent_id=agent_id)
+    return admit(wallet.for_agent(context), replace(call, target=call.target.filled(context)))
