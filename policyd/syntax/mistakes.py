@@ -40,6 +40,17 @@ CODES = {
 }
 TOO_LONG = "GRANT008"
 
+_GUEST = {
+    GrantErrorKind.MALFORMED: ("invalid-pattern", ""),
+    GrantErrorKind.UNKNOWN_CLASS: ("unknown-resource-class", ""),
+    GrantErrorKind.INVALID_OWNER: ("invalid-owner", "owner"),
+    GrantErrorKind.INVALID_RECIPIENT: ("invalid-recipient", ""),
+    GrantErrorKind.UNKNOWN_VERB: ("invalid-verb", "verb"),
+    GrantErrorKind.INVALID_RESOURCE: ("invalid-pattern", "resource"),
+    GrantErrorKind.SLOT_IN_CONCRETE: ("invalid-pattern", ""),
+}
+"""The `permission-error` of a guest call and the member of the detail that it carries (cards 1.8)."""
+
 
 class GrantSyntaxError(InputError):
     """A text that is not a grant (or target, owner, recipient, resource) of the form asked for.
@@ -68,6 +79,12 @@ class GrantSyntaxError(InputError):
         self.end = end
         span = span_of_text(ARGUMENT, text, start, end)
         super().__init__(Finding(code or CODES[kind], Severity.ERROR, message, span, help))
+
+    @property
+    def guest_error(self) -> tuple[str, str]:
+        """The variant and the text of the `permission-error` that a guest sees."""
+        variant, member = _GUEST[self.kind]
+        return variant, self.detail if isinstance(self.detail, str) else self.detail[member]
 
     def at(self, span: Span) -> Finding:
         """What to tell, with the place of the document where the text stands."""
