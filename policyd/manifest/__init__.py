@@ -1,5 +1,6 @@
 """The manifest loader: `golem.yaml` files to an application with the place of every element."""
 
+from policyd.manifest.application import describe
 from policyd.manifest.codes import CODES
 from policyd.manifest.load import Document, LoadedManifest, load_manifest, load_text, load_texts, mask_line
 from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar
@@ -32,6 +33,7 @@ __all__ = [
     "LocatedScalar",
     "ResolvedAgent",
     "ResolvedEnvironment",
+    "describe",
     "json_of",
     "load_manifest",
     "load_text",

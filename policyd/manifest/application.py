@@ -1,0 +1,170 @@
+"""A resolved environment to the core's view of it: grants parsed, files added, every grant with its place.
+
+Source: manifest-format 11; cards 8.2, 8.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from policyd.core.application import (
+    AgentType,
+    BadGrant,
+    BoundTool,
+    Deployment,
+    GrantOrigin,
+    InitialCard,
+    MisplacedCard,
+    NamedPlace,
+    PlacedGrant,
+    ProvidedFile,
+)
+from policyd.core.cards import Bound, default_grants
+from policyd.core.edition import NEXT, Rules
+from policyd.core.grants import Level, Recipient, Slot
+from policyd.findings import Finding, Severity
+from policyd.manifest.located import LocatedScalar
+from policyd.manifest.merge import Merged
+from policyd.manifest.model import Application, Card, InitialFile
+from policyd.manifest.resolve import ResolvedAgent, ResolvedBinding, ResolvedEnvironment
+from policyd.syntax import Form, GrantSyntaxError, parse_grants
+
+THIS_AGENT = Recipient(Level.AGENT, (), Slot.AGENT)
+"""`?agent` as a recipient: the agent type whose card it is."""
+
+BAD_FILE_PATH = "CARD004"
+"""A path under `files` that no file system grant can name; its deploy is refused."""
+
+
+def describe(application: Application, resolved: ResolvedEnvironment, rules: Rules = NEXT) -> Deployment:
+    """The deployment that `resolved` describes; unparsable grants are kept as such, never dropped."""
+    environment = resolved.environment
+    name = environment.name if environment else ""
+    secrets = (s for s in application.secret_defaults if s.environment == name)
+    accounts = {
+        e.account.text.lower() for e in application.environments if e.account is not None and not e.account_is_template
+    }
+    return Deployment(
+        application.name.text if application.name else "",
+        name,
+        environment.span if environment else None,
+        resolved.presets,
+        resolved.account.name or "",
+        resolved.account.variable,
+        tuple(_agent(agent, rules) for agent in resolved.agents),
+        tuple(NamedPlace(c.name, c.span) for c in resolved.components),
+        tuple(MisplacedCard(i.layer.label, i.card.key_span, len(i.card.grants)) for i in resolved.ineffective),
+        tuple(NamedPlace(".".join(s.path), s.span, s.is_known) for s in secrets),
+        tuple(sorted(accounts)),
+    )
+
+
+def _agent(agent: ResolvedAgent, rules: Rules) -> AgentType:
+    merged = agent.merged
+    return AgentType(
+        agent.name,
+        agent.span,
+        agent.is_declared,
+        agent.component or "",
+        agent.component_is_assumed,
+        initial_card(agent, rules),
+        tuple(sorted((NamedPlace(v.name, v.span, v.is_known) for v in merged.env), key=lambda p: p.name)),
+        tuple(NamedPlace(".".join(path), leaf.span, leaf.is_known) for path, leaf in merged.config_paths),
+        _files(merged),
+        tuple(_tool(binding) for binding in agent.tools),
+    )
+
+
+def _files(merged: Merged) -> tuple[ProvidedFile, ...]:
+    return tuple(ProvidedFile(f.target_path.text, f.is_read_write, f.span) for f in merged.files)
+
+
+def _tool(binding: ResolvedBinding) -> BoundTool:
+    scopes = [*((binding.environment,) if binding.environment else ()), *binding.owners]
+    access = [s.filesystem_access for s in scopes if s.filesystem_access]
+    settled = "denied" if "denied" in access else access[-1] if access else ""
+    return BoundTool(binding.name, binding.is_default, binding.is_declared, settled)
+
+
+def initial_card(agent: ResolvedAgent, rules: Rules = NEXT) -> InitialCard:
+    """The effective initial card of an agent type: its own or the default one, and the grants for its files."""
+    files, bad_files = _file_grants(agent.merged.files, rules)
+    if agent.card is None:
+        defaults = (PlacedGrant(g, GrantOrigin.DEFAULT, g.text) for g in default_grants(THIS_AGENT))
+        return InitialCard("", None, (*defaults, *files), bad=tuple(bad_files), is_default=True)
+    card = agent.card.card
+    lists: dict[Bound, tuple[PlacedGrant, ...]] = {}
+    bad: list[BadGrant] = []
+    for bound, texts in _lists(card):
+        lists[bound] = tuple(_parsed(texts, bound, bad, rules))
+    return InitialCard(
+        agent.card.layer.label,
+        card.key_span,
+        (*lists[Bound.LOWER_POSITIVE], *files),
+        lists[Bound.LOWER_NEGATIVE],
+        lists[Bound.UPPER_POSITIVE],
+        lists[Bound.UPPER_NEGATIVE],
+        (*bad, *bad_files),
+        tuple((layer.label, layer.card.key_span) for layer in agent.card.replaced if layer.card is not None),
+    )
+
+
+def _lists(card: Card) -> Iterable[tuple[Bound, tuple[LocatedScalar, ...]]]:
+    return (
+        (Bound.LOWER_POSITIVE, card.lower_positive),
+        (Bound.LOWER_NEGATIVE, card.lower_negative),
+        (Bound.UPPER_POSITIVE, card.upper_positive),
+        (Bound.UPPER_NEGATIVE, card.upper_negative),
+    )
+
+
+def parse_located(scalar: LocatedScalar, rules: Rules = NEXT) -> tuple[PlacedGrant, ...] | Finding:
+    """The grants that one entry of a list writes, or what is wrong with it at its place."""
+    try:
+        grants = parse_grants(scalar.text, Form.MANIFEST, rules)
+    except GrantSyntaxError as refusal:
+        return refusal.at(scalar.span_of(refusal.start, refusal.end))
+    span = scalar.span_of(0, len(scalar.text))
+    return tuple(PlacedGrant(grant, GrantOrigin.WRITTEN, scalar.text, span) for grant in grants)
+
+
+def _parsed(texts: Iterable[LocatedScalar], bound: Bound, bad: list[BadGrant], rules: Rules) -> Iterable[PlacedGrant]:
+    for scalar in texts:
+        outcome = parse_located(scalar, rules)
+        if isinstance(outcome, Finding):
+            bad.append(BadGrant(bound, scalar.text, outcome))
+        else:
+            yield from outcome
+
+
+_READ = ("read", "stat", "list")
+_WRITE = ("write", "delete")
+
+
+def _file_grants(files: Iterable[InitialFile], rules: Rules) -> tuple[list[PlacedGrant], list[BadGrant]]:
+    """Y5: per verb first the path, then its descendants."""
+    found: list[PlacedGrant] = []
+    bad: list[BadGrant] = []
+    for entry in files:
+        path = entry.target_path.text
+        below = "/**" if path == "/" else f"{path}/**"
+        for verb in (*_READ, *(_WRITE if entry.is_read_write else ())):
+            for resource in (path, below):
+                text = f"filesystem(?agent) @ ?agent : {verb} : {resource}"
+                try:
+                    (grant,) = parse_grants(text, Form.MANIFEST, rules)
+                except GrantSyntaxError as refusal:
+                    finding = Finding(
+                        BAD_FILE_PATH,
+                        Severity.ERROR,
+                        f"no grant can name the file path: {refusal.findings[0].message}",
+                        entry.target_path.span,
+                        "write an absolute path without stars and without a slash at the end",
+                    )
+                    bad.append(BadGrant(Bound.LOWER_POSITIVE, text, finding))
+                    break
+                found.append(PlacedGrant(grant, GrantOrigin.FILE, text, entry.span))
+            else:
+                continue
+            break
+    return found, bad
