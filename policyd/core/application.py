@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from policyd.core.cards import Bound, Bounds, Card, CardId, GrantRef, ManagedBy
-from policyd.core.grants import AgentContext, Grant
+from policyd.core.cards import Bound, Bounds, Card, CardId, GrantRef, ManagedBy, default_grants
+from policyd.core.grants import AgentContext, Grant, Level, Recipient, Slot
 from policyd.findings import Finding, Span
-
-ALIAS_VERB = "debug"
 
 
 class GrantOrigin(Enum):
@@ -108,6 +106,16 @@ class InitialCard:
         """The grant of this card that `ref` is about, None if it is about another card."""
         grants = self.of(ref.bound)
         return grants[ref.index] if ref.index < len(grants) else None
+
+
+THIS_AGENT = Recipient(Level.AGENT, (), Slot.AGENT)
+"""`?agent` as a recipient: the agent type whose card it is."""
+
+
+def default_initial_card(files: tuple[PlacedGrant, ...] = (), bad: tuple[BadGrant, ...] = ()) -> InitialCard:
+    """The card of an agent type for which no layer sets one (M6), with the grants for its files."""
+    grants = (PlacedGrant(g, GrantOrigin.DEFAULT, g.text) for g in default_grants(THIS_AGENT))
+    return InitialCard("", None, (*grants, *files), bad=bad, is_default=True)
 
 
 def initial_card_id(agent_type: str) -> CardId:

@@ -18,19 +18,16 @@ from policyd.core.application import (
     NamedPlace,
     PlacedGrant,
     ProvidedFile,
+    default_initial_card,
 )
-from policyd.core.cards import Bound, default_grants
+from policyd.core.cards import Bound
 from policyd.core.edition import NEXT, Rules
-from policyd.core.grants import Level, Recipient, Slot
 from policyd.findings import Finding, Severity
 from policyd.manifest.located import LocatedScalar
 from policyd.manifest.merge import Merged
 from policyd.manifest.model import Application, Card, InitialFile
 from policyd.manifest.resolve import ResolvedAgent, ResolvedBinding, ResolvedEnvironment
 from policyd.syntax import Form, GrantSyntaxError, parse_grants
-
-THIS_AGENT = Recipient(Level.AGENT, (), Slot.AGENT)
-"""`?agent` as a recipient: the agent type whose card it is."""
 
 BAD_FILE_PATH = "CARD004"
 """A path under `files` that no file system grant can name; its deploy is refused."""
@@ -90,8 +87,7 @@ def initial_card(agent: ResolvedAgent, rules: Rules = NEXT) -> InitialCard:
     """The effective initial card of an agent type: its own or the default one, and the grants for its files."""
     files, bad_files = _file_grants(agent.merged.files, rules)
     if agent.card is None:
-        defaults = (PlacedGrant(g, GrantOrigin.DEFAULT, g.text) for g in default_grants(THIS_AGENT))
-        return InitialCard("", None, (*defaults, *files), bad=tuple(bad_files), is_default=True)
+        return default_initial_card(tuple(files), tuple(bad_files))
     card = agent.card.card
     lists: dict[Bound, tuple[PlacedGrant, ...]] = {}
     bad: list[BadGrant] = []

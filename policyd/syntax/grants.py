@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from policyd.core.edition import NEXT, Rules
-from policyd.core.grants import ANY_VERB, AgentContext, Grant, PermissionClass, Recipient, Target, class_named
+from policyd.core.grants import ANY_VERB, Grant, PermissionClass, Recipient, Target, class_named
 from policyd.core.grants.names import WHITE_SPACE, slot_reference, trim
 from policyd.core.grants.owner import Owner
 from policyd.core.grants.resources import Resource
@@ -360,23 +360,22 @@ def parse_fields(cls: str, owner: str, recipient: str, verb: str, resource: str,
     return _build(parts, Form.CONCRETE, rules)
 
 
-def parse_target(text: str, context: AgentContext | None = None, rules: Rules = NEXT) -> Target:
+def parse_target(text: str, rules: Rules = NEXT, *, slots: bool = False) -> Target:
     """The target that `text` writes (P13).
 
     Args:
         text: `class(owner) : verb : resource`.
-        context: the holder's agent, from which slots in the owner are filled; without one slots are refused.
-            While its agent id is unknown, an owner `?agent` stays a slot.
         rules: which classes exist.
+        slots: whether the owner may begin with a slot, to be filled from the holder before the question is asked.
 
     Raises:
         GrantSyntaxError: with the first thing that is wrong, in the platform's order.
     """
-    return _target(_split(text, target=True), context, rules)
+    return _target(_split(text, target=True), rules, slots=slots)
 
 
 def parse_target_fields(
-    cls: str, owner: str, verb: str, resource: str, context: AgentContext | None = None, rules: Rules = NEXT
+    cls: str, owner: str, verb: str, resource: str, rules: Rules = NEXT, *, slots: bool = False
 ) -> Target:
     """The target of four fields taken as given, for owners that the text form cannot write (P13, 7).
 
@@ -395,17 +394,15 @@ def parse_target_fields(
         _Part(verb, verb_at),
         _Part(resource, verb_at + len(verb) + 3),
     )
-    return _target(parts, context, rules)
+    return _target(parts, rules, slots=slots)
 
 
-def _target(parts: _Parts, context: AgentContext | None, rules: Rules) -> Target:
-    if context is None:
+def _target(parts: _Parts, rules: Rules, *, slots: bool) -> Target:
+    if not slots:
         _guard(parts)
     cls = _class(parts, rules)
-    owner = _owner(parts, cls, slots=context is not None)
-    if context is not None:
+    owner = _owner(parts, cls, slots=slots)
+    if slots:
         _slot_in_resource(parts, cls.name)
-        if owner.slot is not None and (context.agent_id is not None or owner.slot.value != "?agent"):
-            owner = owner.filled(context)
     verb = _verb(parts, cls)
     return Target(cls, owner, verb, _resource(parts, cls, verb, rules))

@@ -42,7 +42,10 @@ class Target:
         )
 
     def filled(self, context: AgentContext) -> Target:
-        """This target with the slot of its owner filled."""
+        """This target with the slot of its owner filled.
+
+        While the agent id is not known, an owner `?agent` stays a slot.
+        """
         return (
             self if self.owner.slot is None else Target(self.cls, self.owner.filled(context), self.verb, self.resource)
         )

@@ -1,0 +1,115 @@
+"""One sentence per reason, made from the reason alone.
+
+Source: questions 1, 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from policyd.core.admission import Facet, FacetName, Reason, Verdict, Why
+from policyd.core.cards import CardId, GrantRef
+
+CardName = Callable[[CardId], str]
+"""How to name a card to a person: `the initial card of Cart`, or its id."""
+
+
+def _grant(ref: GrantRef) -> str:
+    return f"`{ref.grant.text}`"
+
+
+def _others(count: int, shown: int = 1) -> str:
+    rest = count - shown
+    return "" if rest <= 0 else f" (and {rest} more {'card' if rest == 1 else 'cards'})"
+
+
+def sentence(reason: Reason, name: CardName) -> str:
+    """What `reason` says, as one sentence without a full stop."""
+    card = name(reason.card) if reason.card is not None else ""
+    first = reason.refs[0] if reason.refs else None
+    match reason.why:
+        case Why.GRANTED:
+            return f"granted: {card} lends it by {_grant(first)}" if first else "granted"
+        case Why.NOT_GRANTED:
+            return "not granted: no grant of a lower bound covers the whole call"
+        case Why.FORBIDDEN:
+            return f"forbidden: {card} grants it and denies it by {_grant(first)}" if first else "forbidden"
+        case Why.WITHHELD:
+            return f"withheld by a ceiling: the upper bound of {card} does not list it{_others(reason.count)}"
+        case Why.CEILING_FORBIDS:
+            by = f" by {_grant(first)}" if first else ""
+            return f"withheld by a ceiling: the upper bound of {card} denies it{by}{_others(reason.count)}"
+        case Why.ELSEWHERE:
+            to = f" to `{first.grant.recipient.text}`" if first else ""
+            return f"granted to someone else: {card} grants it{to} only"
+        case Why.EXPIRED:
+            return f"no longer valid: {card}, which grants it, has expired"
+        case Why.REVOKED:
+            return f"no longer valid: {card}, which grants it, is revoked"
+        case Why.NO_CARDS:
+            return "the wallet holds no live card"
+        case Why.SCOPE_REFUSED:
+            return f"the invocation is refused with its scope card: {reason.detail}"
+        case Why.LETS_THROUGH:
+            return f"the ceiling of {card} lets it through by {_grant(first)}" if first else "let through"
+        case Why.SOME_INSTANCES:
+            return f"not every instance is admitted: `{reason.detail}` is not"
+        case Why.NAME_DECIDES:
+            return f"it depends on a name that is not given: {reason.detail}"
+        case Why.CEILING_BOUNDS:
+            return f"the ceiling of {card} caps it, and its holder cannot shed that card"
+        case Why.NO_CEILING:
+            return "no card has a ceiling for this holder, so any card installed later could widen it"
+        case Why.CEILING_REVOCABLE:
+            return (
+                f"the holder may revoke any card it holds, its ceilings too{f', by {_grant(first)}' if first else ''}"
+            )
+        case Why.CEILING_EXPIRES:
+            return f"the ceiling of {card} ends with the card at {reason.detail}"
+        case Why.CEILING_MOVABLE:
+            return f"the holder could move {card}, and its ceiling, away to `{reason.detail}`"
+        case Why.CEILING_OWN_INSTALL:
+            return f"{card} counts as installed by the holder itself, so its ceiling is of the holder's choice"
+        case Why.OPERATION_NOT_GIVEN:
+            return "the operation is not given, and its record decides what a replay sees"
+        case Why.NOT_REPLAYED:
+            return "nothing is replayed for a caller outside an agent"
+        case _:
+            assert_never(reason.why)
+
+
+_ORDER = (
+    Why.SCOPE_REFUSED,
+    Why.NAME_DECIDES,
+    Why.SOME_INSTANCES,
+    Why.FORBIDDEN,
+    Why.CEILING_FORBIDS,
+    Why.WITHHELD,
+    Why.ELSEWHERE,
+    Why.EXPIRED,
+    Why.REVOKED,
+    Why.NO_CARDS,
+    Why.NOT_GRANTED,
+    Why.GRANTED,
+)
+
+
+def deciding(verdict: Verdict) -> Reason | None:
+    """The reason that decides `admitted`, or None where there is none."""
+    reasons = verdict.because(FacetName.ADMITTED)
+    for why in _ORDER:
+        # a call that no floor grants is refused for that, whatever a ceiling says besides
+        if why in (Why.CEILING_FORBIDS, Why.WITHHELD) and not any(r.why is Why.GRANTED for r in reasons):
+            continue
+        for reason in reasons:
+            if reason.why is why:
+                return reason
+    return None
+
+
+def headline(verdict: Verdict, who: str, what: str, name: CardName) -> str:
+    """The answer in one sentence: who may or may not do what, and why."""
+    may = {Facet.YES: "may", Facet.NO: "may not", Facet.UNKNOWN: "may or may not"}[verdict.admitted]
+    reason = deciding(verdict)
+    return f"{who} {may} do `{what}`" + (f": {sentence(reason, name)}" if reason else "")

@@ -1,0 +1,1 @@
+"""Questions and tasks, end to end: what the command line, the service and the page all call."""

@@ -1,0 +1,398 @@
+"""May this holder do this: from a manifest, or from a wallet file.
+
+Source: questions 1 to 4; interface; cards 1.11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from policyd.core.admission import (
+    Call,
+    Facet,
+    FacetName,
+    HeldCard,
+    Reach,
+    Reason,
+    TypeAnswer,
+    Verdict,
+    Wallet,
+    Why,
+    admit_type,
+)
+from policyd.core.admission.names import fresh_name, names_at
+from policyd.core.application import AgentType, Deployment, InitialCard, default_initial_card, initial_card_id
+from policyd.core.cards import Card, CardId, GrantRef, ScopeCard, Timestamp
+from policyd.core.cards.scope import scope_refusal
+from policyd.core.edition import Edition, Rules
+from policyd.core.grants import AgentContext, Target, agent_holder
+from policyd.core.grants.names import ascii_lower
+from policyd.findings import InputError, PolicydError, Span
+from policyd.syntax import parse_target
+from policyd.syntax.mistakes import shown
+from policyd.usecases.answer import Answer, GrantPlace
+from policyd.usecases.deployments import Described, Selection, agent_name, no_such_agent, similar_agent
+
+MAX_NAMES = 64
+"""How many combinations of open names are tried; past it the answer is `unknown`."""
+
+ANY_ACCOUNT = "any-account@unknown.example"
+ANY_COMPONENT = "any:component"
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestQuestion:
+    """A question about an agent of a manifest.
+
+    Attributes:
+        agent: a type, or a full id.
+        target: as typed.
+        at: the moment, None to leave expiry aside (manifests have none).
+        scope: the scope card of the invocation, None for none.
+    """
+
+    agent: str
+    target: str
+    at: Timestamp | None = None
+    scope: ScopeCard | None = None
+
+
+def check_manifest(described: Described, selection: Selection, question: ManifestQuestion, rules: Rules) -> Answer:
+    """The answer for an agent of the described deployment.
+
+    Raises:
+        InputError: if the target cannot be read, or the agent type is probably misspelled.
+    """
+    deployment = described.deployment
+    type_name, agent_id = agent_name(question.agent)
+    agent = deployment.agent(type_name)
+    if agent is None:
+        if similar_agent(type_name, deployment.agents) is not None or not type_name:
+            raise no_such_agent(type_name, deployment)
+        agent = _unlisted(type_name, deployment)
+    outcome = _over_names(deployment, agent, agent_id, selection, question, rules)
+    notes = [*outcome.notes, *_agent_notes(agent, deployment, agent_id)]
+    answer = Answer(
+        f"{question.agent} in {deployment.environment}",
+        outcome.target,
+        outcome.answer.verdict,
+        outcome.answer.reach,
+        outcome.answer.exceptions,
+        rules,
+        tuple(notes),
+        {initial_card_id(type_name): _card_words(agent.initial_card, type_name)},
+        _places(outcome.answer.verdict, agent.initial_card),
+        findings=tuple(bad.finding for bad in agent.initial_card.bad),
+    )
+    return replace(
+        answer,
+        notes=(
+            *answer.notes,
+            *_reach_notes(outcome.answer),
+            *_other_edition(
+                answer,
+                lambda other: _over_names(deployment, agent, agent_id, selection, question, other).answer.verdict,
+            ),
+        ),
+    )
+
+
+def _unlisted(name: str, deployment: Deployment) -> AgentType:
+    """A type that the manifest does not name: if it exists, it has the default card."""
+    card = default_initial_card()
+    component = deployment.components[0].name if len(deployment.components) == 1 else ""
+    return AgentType(name, deployment.environment_span or Span(""), False, component, bool(component), card)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """An answer over all open names, the target as shown, and what to add."""
+
+    answer: TypeAnswer
+    target: str
+    notes: tuple[str, ...]
+
+
+def _over_names(
+    deployment: Deployment,
+    agent: AgentType,
+    agent_id: str | None,
+    selection: Selection,
+    question: ManifestQuestion,
+    rules: Rules,
+) -> _Outcome:
+    """Decide for the names that are given, or else for a fresh one and for each that occurs."""
+    given_account = ascii_lower(selection.account) or deployment.account
+    given_component = selection.component or agent.component
+    base = AgentContext(
+        given_account or ANY_ACCOUNT,
+        deployment.application,
+        deployment.environment,
+        given_component or ANY_COMPONENT,
+        agent.name,
+        agent_id,
+    )
+    asked = parse_target(question.target, rules, slots=True)
+    target = asked.filled(base)
+    template = agent.initial_card.card(base)
+    notes: list[str] = []
+    accounts = (
+        [given_account]
+        if given_account
+        else _candidates(ANY_ACCOUNT, {*names_at([template], target, 1), *deployment.accounts_mentioned})
+    )
+    components = (
+        [given_component]
+        if given_component
+        else _candidates(ANY_COMPONENT, {*names_at([template], target, 4), *(c.name for c in deployment.components)})
+    )
+    contexts = [replace(base, account=account, component=component) for account in accounts for component in components]
+    if len(contexts) > MAX_NAMES:
+        contexts, cut = contexts[:MAX_NAMES], True
+    else:
+        cut = False
+    answers = [(context, _decided(agent, context, asked.filled(context), question)) for context in contexts]
+    first = answers[0][1]
+    verdict = first.verdict
+    open_names = [word for word, given in (("account", given_account), ("component", given_component)) if not given]
+    if open_names:
+        verdict, decided_by = _merged(answers, cut=cut)
+        if decided_by:
+            notes.append(f"give `--{decided_by}` to settle it")
+        else:
+            notes.append(f"holds for any {' and any '.join(open_names)}: the manifest does not say which")
+    if agent.initial_card.bad:
+        verdict = _unknown(verdict, "the card has grants that cannot be read, so that its deploy is refused")
+    if not agent.is_declared and agent.initial_card.is_default and agent.span.source == "":
+        verdict = _unknown(
+            verdict, f"whether there is an agent type {shown(agent.name)}: the manifest does not name it"
+        )
+    return _Outcome(replace(first, verdict=verdict), asked.text, tuple(notes))
+
+
+def _candidates(fresh: str, mentioned: set[str]) -> list[str]:
+    known = sorted(name for name in mentioned if name)
+    return [fresh_name(fresh, known), *known]
+
+
+def _decided(agent: AgentType, context: AgentContext, target: Target, question: ManifestQuestion) -> TypeAnswer:
+    held = HeldCard(agent.initial_card.card(context), is_initial=True, is_own_install=False)
+    wallet = Wallet.of(agent_holder(context), (held,), context, context.account)
+    return admit_type(wallet, _call(wallet, target, question.at, question.scope))
+
+
+def _call(wallet: Wallet, target: Target, at: Timestamp | None, scope: ScopeCard | None) -> Call:
+    refusal = None
+    if scope is not None:
+        known = {held.card.id: held.card for held in wallet.cards}
+        refusal = scope_refusal(scope, known, wallet.revoked, at, roots_are_known=False)
+    return Call(target, at, scope, refusal or "")
+
+
+def _merged(answers: list[tuple[AgentContext, TypeAnswer]], *, cut: bool) -> tuple[Verdict, str]:
+    """One verdict for all candidates: where they differ it is unknown, naming the value that decides."""
+    fresh = answers[0][1].verdict
+    notes: list[Reason] = []
+    decided_by = ""
+    facets: dict[FacetName, Facet] = {}
+    for name in FacetName:
+        facet = fresh.of(name)
+        for context, answer in answers[1:]:
+            if answer.verdict.of(name) is not facet:
+                account_differs = context.account != answers[0][0].account
+                decided_by = decided_by or ("account" if account_differs else "component")
+                value = context.account if account_differs else context.component
+                word = "account" if account_differs else "component"
+                notes.append(
+                    Reason(
+                        name,
+                        Why.NAME_DECIDES,
+                        detail=f"{answer.verdict.of(name).value} for {word} {shown(value)},"
+                        f" {facet.value} for one that is not mentioned",
+                    )
+                )
+                facets[name] = Facet.UNKNOWN
+                break
+        if cut:
+            facets[name] = Facet.UNKNOWN
+            notes.append(Reason(name, Why.NAME_DECIDES, detail="more names occur than are tried"))
+    return (
+        replace(
+            fresh,
+            admitted=facets.get(FacetName.ADMITTED, fresh.admitted),
+            bounded=facets.get(FacetName.BOUNDED, fresh.bounded),
+            replay_stable=facets.get(FacetName.REPLAY_STABLE, fresh.replay_stable),
+            reasons=(*notes, *fresh.reasons),
+        ),
+        decided_by,
+    )
+
+
+def _unknown(verdict: Verdict, why: str) -> Verdict:
+    note = Reason(FacetName.ADMITTED, Why.NAME_DECIDES, detail=why)
+    return replace(verdict, admitted=Facet.UNKNOWN, reasons=(note, *verdict.reasons))
+
+
+def _card_words(card: InitialCard, agent_type: str) -> str:
+    return f"the default card of {agent_type}" if card.is_default else f"the initial card of {agent_type}"
+
+
+def _refs(verdict: Verdict) -> Iterator[GrantRef]:
+    for reason in verdict.reasons:
+        yield from reason.refs
+
+
+def _places(verdict: Verdict, card: InitialCard) -> dict[GrantRef, GrantPlace]:
+    found = {}
+    for ref in _refs(verdict):
+        placed = card.place(ref)
+        if placed is not None:
+            layer = card.layer or "default card"
+            origin = f"{layer}, {ref.bound.words} {ref.index + 1}, {placed.origin.value}"
+            found[ref] = GrantPlace(placed.text, origin, placed.span)
+    return found
+
+
+def _agent_notes(agent: AgentType, deployment: Deployment, agent_id: str | None) -> Iterator[str]:
+    if agent.component_is_assumed and agent.component:
+        yield f"component `{agent.component}` is assumed: the manifest has only this one"
+    if agent.initial_card.is_default:
+        yield "no `initialCard` is set, so the default card with its fourteen wide grants applies"
+    for layer, span in agent.initial_card.replaced:
+        yield f"the card of {layer} ({span.where}) is replaced as a whole"
+    for misplaced in deployment.misplaced:
+        yield f"the `initialCard` of {misplaced.layer} ({misplaced.span.where}) has no effect on agents"
+    if agent_id is not None and _has_loose_space(agent_id):
+        yield "ids compare as raw text, and the platform writes them without spaces outside strings"
+
+
+def _has_loose_space(agent_id: str) -> bool:
+    inside = False
+    for char in agent_id:
+        if char == '"':
+            inside = not inside
+        elif char.isspace() and not inside:
+            return True
+    return False
+
+
+def _reach_notes(answer: TypeAnswer) -> Iterator[str]:
+    match answer.reach:
+        case Reach.ALL:
+            yield "holds for every instance of the type"
+        case Reach.ORDINARY:
+            yield f"holds for every ordinary instance, not for phantoms such as {shown(answer.exceptions[0])}"
+        case Reach.SOME:
+            admitted = ", ".join(shown(name) for name in answer.exceptions[:3])
+            if admitted:
+                yield f"admitted are only some instances, such as {admitted}"
+        case Reach.ONE:
+            pass
+
+
+def _other_edition(answer: Answer, again: Callable[[Rules], Verdict]) -> Iterator[str]:
+    """What the other edition would say, where it says something else."""
+    base = answer.rules.edition
+    other = Rules(Edition.SNAPSHOT if base is Edition.NEXT else Edition.NEXT)
+    if answer.rules.overrides:
+        return
+    try:
+        verdict = again(other)
+    except PolicydError as refusal:
+        yield f"under edition {other.edition.value} the question cannot be asked: {refusal.findings[0].message}"
+        return
+    if verdict.line != answer.verdict.line:
+        yield f"under edition {other.edition.value}: {verdict.line}"
+    else:
+        yield f"edition {base.value}, rule as in {other.edition.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class WalletQuestion:
+    """A question about the holder of a wallet.
+
+    Attributes:
+        target: as typed.
+        at: the moment.
+        scope: the scope card of the invocation, None for none.
+        agent: a full id that replaces the wallet's, empty for the wallet's own.
+    """
+
+    target: str
+    at: Timestamp | None = None
+    scope: ScopeCard | None = None
+    agent: str = ""
+
+
+def check_wallet(
+    wallet: Wallet,
+    question: WalletQuestion,
+    rules: Rules,
+    place: Mapping[tuple[CardId, str, int], Span] | None = None,
+) -> Answer:
+    """The answer for the holder of `wallet`.
+
+    Args:
+        wallet: as read.
+        question: what is asked.
+        rules: the edition.
+        place: where grants stand in the file, by card, list and index.
+
+    Raises:
+        InputError: if the target cannot be read, or the agent is not one of the wallet's type.
+    """
+    context = wallet.context
+    if question.agent:
+        if context is None:
+            raise InputError.of("CARD021", "the holder of this wallet is no agent", None, "leave out `--agent`")
+        type_name, agent_id = agent_name(question.agent)
+        if type_name != context.agent_type:
+            raise InputError.of(
+                "CARD021", f"the wallet is that of type {shown(context.agent_type)}, not {shown(type_name)}"
+            )
+        context = replace(context, agent_id=agent_id)
+        wallet = wallet.for_agent(context)
+    asked, answer = _asked(wallet, question, rules)
+    places = {}
+    for ref in _refs(answer.verdict):
+        span = (place or {}).get((ref.card, ref.bound.value, ref.index))
+        places[ref] = GrantPlace(ref.grant.text, f"card {ref.card}, {ref.bound.words} {ref.index + 1}", span)
+    who = context.agent_id if context is not None and context.agent_id else wallet.holder.text
+    given = Answer(
+        who,
+        asked.text,
+        answer.verdict,
+        answer.reach,
+        answer.exceptions,
+        rules,
+        (),
+        _card_names([h.card for h in wallet.cards], question.scope),
+        places,
+    )
+    notes = (*_expiry_notes(wallet, question.at), *_reach_notes(answer))
+    other = _other_edition(given, lambda rules2: _asked(wallet, question, rules2)[1].verdict)
+    return replace(given, notes=(*notes, *other))
+
+
+def _asked(wallet: Wallet, question: WalletQuestion, rules: Rules) -> tuple[Target, TypeAnswer]:
+    """The target as typed, and the answer to it with its slots filled from the holder."""
+    context = wallet.context
+    asked = parse_target(question.target, rules, slots=context is not None)
+    target = asked if context is None else asked.filled(context)
+    return asked, admit_type(wallet, _call(wallet, target, question.at, question.scope))
+
+
+def _card_names(cards: list[Card], scope: ScopeCard | None) -> dict[CardId, str]:
+    names = {card.id: f"card {card.id}" for card in cards}
+    for card in cards:
+        if card.managed_by is not None and card.managed_by.kind == "AgentInitial":
+            names[card.id] = f"the initial card {card.id}"
+    if scope is not None:
+        names[scope.id] = f"the scope card {scope.id}"
+    return names
+
+
+def _expiry_notes(wallet: Wallet, at: Timestamp | None) -> Iterator[str]:
+    if at is None and any(held.card.expires_at is not None for held in wallet.cards):
+        yield "no moment is given: expiry is left aside, although cards of this wallet expire"

@@ -1,0 +1,128 @@
+"""Manifests as deployments: load, choose environment and presets, describe.
+
+Source: manifest-format 1, 3, 4; interface, Flags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from policyd.core.application import AgentType, Deployment
+from policyd.core.edition import NEXT, Rules
+from policyd.findings import Finding, InputError, Severity, nearest
+from policyd.manifest import LoadedManifest, describe, load_manifest, resolve_environment
+from policyd.syntax.mistakes import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which part of a manifest a question is about.
+
+    Attributes:
+        environment: its name; None for the default one, else the first.
+        presets: custom presets that replace those of the environment; None for the environment's own.
+        account: the owner's e-mail where the manifest does not say it, empty if not given.
+        component: the component of the agent type, empty if not given.
+    """
+
+    environment: str | None = None
+    presets: tuple[str, ...] | None = None
+    account: str = ""
+    component: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A deployment with what is wrong with it and what was left out.
+
+    Attributes:
+        deployment: of the selected environment.
+        loaded: the manifest.
+        findings: of loading and resolving, sorted.
+        not_analysed: sentences on what the manifest does not say.
+    """
+
+    deployment: Deployment
+    loaded: LoadedManifest
+    findings: tuple[Finding, ...]
+    not_analysed: tuple[str, ...] = field(default=())
+
+    def line(self, source: str, number: int) -> str | None:
+        """A line of one of the manifest's documents as it may be shown, values masked."""
+        document = self.loaded.document(source)
+        return document.shown_line(number) if document else None
+
+
+def load(path: Path, rules: Rules = NEXT, include_root: Path | None = None) -> LoadedManifest:
+    """The manifest at `path`.
+
+    Raises:
+        InputError: if it cannot be read at all, or the platform's loader refuses it.
+    """
+    loaded = load_manifest(path, rules=rules, include_root=include_root)
+    return accepted(loaded)
+
+
+def accepted(loaded: LoadedManifest) -> LoadedManifest:
+    """The same manifest, if the platform's loader takes it.
+
+    Raises:
+        InputError: with all errors, if it does not.
+    """
+    errors = [f for f in loaded.findings if f.severity is Severity.ERROR]
+    if errors:
+        raise InputError(*errors)
+    return loaded
+
+
+def described(
+    loaded: LoadedManifest,
+    selection: Selection,
+    rules: Rules = NEXT,
+    implements: Mapping[str, str] | None = None,
+) -> Described:
+    """The deployment that `selection` names.
+
+    Raises:
+        InputError: if the manifest has no such environment, preset or component.
+    """
+    resolved = resolve_environment(
+        loaded.application, selection.environment, selection.presets, rules=rules, implements=implements
+    )
+    errors = [f for f in resolved.findings if f.severity is Severity.ERROR]
+    if errors:
+        raise InputError(*errors)
+    return Described(
+        describe(loaded.application, resolved, rules),
+        loaded,
+        tuple(sorted({*loaded.findings, *resolved.findings}, key=lambda f: f.order)),
+        tuple(sorted({*loaded.not_analysed, *resolved.not_analysed})),
+    )
+
+
+def agent_name(text: str) -> tuple[str, str | None]:
+    """The type and, if given, the full id that a user names an agent by.
+
+    >>> agent_name('Cart("u1")'), agent_name("Cart")
+    (('Cart', 'Cart("u1")'), ('Cart', None))
+    """
+    head, bracket, _ = text.partition("(")
+    return (head, text) if bracket else (text, None)
+
+
+def similar_agent(name: str, agents: Sequence[AgentType]) -> str | None:
+    """A known agent type of nearly this name."""
+    return nearest(name, (agent.name for agent in agents))
+
+
+def no_such_agent(name: str, deployment: Deployment) -> InputError:
+    """The error for an agent type that is probably misspelled."""
+    near = similar_agent(name, deployment.agents)
+    return InputError.of(
+        "MANIF090",
+        f"the manifest names no agent type {shown(name)}",
+        None,
+        f"did you mean `{near}`?" if near else "agent types: " + ", ".join(a.name for a in deployment.agents[:20]),
+    )
