@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from policyd.conformance.compare import same_value
 from policyd.core.retry import canonical, node_list, value
 from policyd.core.retry import context as bags
 from policyd.core.retry.api_form import policy_from_api, write_api
+from policyd.core.retry.domain import Domain
 from policyd.core.retry.duration import NANOS, parse_duration
 from policyd.core.retry.errors import RetryFormError
 from policyd.core.retry.evaluate import Lenient, body_applies, evaluate_lenient, evaluate_strict
 from policyd.core.retry.glob import glob_matches
-from policyd.core.retry.policy import RetryConfig, default_rule, mentions
+from policyd.core.retry.limits import Amount, Elapsed, limits_of
+from policyd.core.retry.policy import Jitter, Policy, RetryConfig, TimeBox, default_rule, mentions, nodes_of
 from policyd.core.retry.resolve import Resolver, by_priority, pick
 from policyd.core.retry.scalars import plain_value, read_duration, read_value, write_duration
 from policyd.core.retry.schedule import run_schedule
@@ -234,6 +237,102 @@ def _glob(question: Question) -> Answer:
     return {"matches": glob_matches(question["pattern"], question["text"])}
 
 
+def _figure(amount: Amount, write: Callable[[int], Any]) -> Any:
+    """A figure as the vectors write it when it is exact, else what encloses it."""
+    if amount.exact:
+        return None if amount.at_most is None else write(amount.at_most)
+    at_most = None if amount.at_most is None else write(amount.at_most)
+    return {"inexact": True, "at_least": write(amount.at_least), "at_most": at_most}
+
+
+def _limits_in(policy: Policy, domain: Domain, elapsed: Elapsed) -> Answer:
+    limits = limits_of(policy, elapsed, domain)
+    answer: Answer = {"max_retries": _figure(limits.retries, int)}
+    if limits.some_run_ends is not None:
+        answer["min_retries"] = limits.min_retries
+    if limits.always_ends is not None:
+        answer["always_ends"] = limits.always_ends
+    if elapsed is Elapsed.REAL:
+        answer["horizon"] = _figure(limits.horizon, write_duration)
+    nodes = list(nodes_of(policy))
+    timed = any(isinstance(n, TimeBox) and n.limit_ns for n in nodes)
+    blurred = elapsed is Elapsed.REAL and timed and any(isinstance(n, Jitter) for n in nodes)
+    if limits.retries.exact and (limits.retries.at_most is None or blurred):
+        answer["total_delay"] = None
+    elif limits.total.exact and limits.least_total_ns is not None:
+        answer["total_delay"] = {
+            "min": write_duration(limits.least_total_ns),
+            "max": _figure(limits.total, write_duration),
+        }
+    return answer
+
+
+_LIMIT_FIGURES = ("max_retries", "min_retries", "always_ends", "total_delay")
+
+
+def _limits(question: Question) -> Answer:
+    policy = canonical.read_policy(question["policy"])
+    free = tuple(
+        (name, tuple(read_value(v, ("free", name, i)) for i, v in enumerate(values)))
+        for name, values in question.get("free", {}).items()
+    )
+    domain = Domain(free=free, attempt=question.get("attempt", False))
+    answer: Answer = {e.value: _limits_in(policy, domain, e) for e in Elapsed}
+    open_figures = [
+        f"{mode}.{name}"
+        for mode, wanted in (("real", (*_LIMIT_FIGURES, "horizon")), ("zero", _LIMIT_FIGURES))
+        for name in wanted
+        if not _is_exact(answer[mode], name)
+    ]
+    return {**answer, "undecided": open_figures} if open_figures else answer
+
+
+def _is_exact(answer: Answer, name: str) -> bool:
+    return name in answer and not (isinstance(answer[name], Mapping) and answer[name].get("inexact"))
+
+
+def compare_limits(recorded: object, given: object) -> list[str]:
+    """Where limits are wrong: an exact figure that differs, or a bound on the wrong side.
+
+    A figure that is missing, or a bound that holds, is reported only where nothing is wrong, so that a line
+    with one is undecided and no more.
+
+    Source: vectors, `retry_limits`.
+    """
+    if not isinstance(recorded, Mapping) or not isinstance(given, Mapping):
+        return ["answer"]
+    wrong: list[str] = []
+    for mode in ("real", "zero"):
+        for name, value in recorded.get(mode, {}).items():
+            ours = given.get(mode, {})
+            if _is_exact(ours, name):
+                wrong += [] if same_value(value, ours[name]) else [f"{mode}.{name}"]
+            elif name in ours and not _encloses(ours[name], value):
+                wrong.append(f"{mode}.{name}")
+    if wrong and isinstance(given, dict):
+        # What is wrong is no longer undecided.
+        given.pop("undecided", None)
+    return wrong or [f"undecided: {name}" for name in given.get("undecided", ())]
+
+
+def _encloses(bound: Mapping[str, Any], value: object) -> bool:
+    """Whether a bound holds for a recorded figure."""
+    low, high, at = _ns(bound["at_least"]), _ns(bound["at_most"]), _ns(value)
+    if at is None:
+        return high is None
+    return (low is None or low <= at) and (high is None or at <= high)
+
+
+def _ns(value: object) -> int | None:
+    match value:
+        case int():
+            return value
+        case {"secs": int(secs), "nanos": int(nanos)}:
+            return secs * NANOS + nanos
+        case _:
+            return None
+
+
 HANDLERS: dict[str, Callable[[Question], Answer]] = {
     "retry_predicate_parse": _refusable(_predicate_parse),
     "retry_policy_parse": _refusable(_policy_parse),
@@ -254,6 +353,7 @@ HANDLERS: dict[str, Callable[[Question], Answer]] = {
     "retry_context": _refusable(_context),
     "duration_parse": _refusable(_duration_parse),
     "glob": _glob,
+    "retry_limits": _limits,
 }
 
-COMPARE: dict[str, Callable[[object, object], list[str]]] = {}
+COMPARE: dict[str, Callable[[object, object], list[str]]] = {"retry_limits": compare_limits}

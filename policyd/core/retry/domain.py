@@ -187,6 +187,14 @@ class Filters:
         """Whether the rows are all and only what can happen."""
         return not self._unknown
 
+    @cached_property
+    def is_forced(self) -> bool:
+        """Whether the filters leave no choice at any decision."""
+        if not self._unknown and all(len(values) == 1 for _, values in self._read_choices):
+            return True
+        samples = self.samples()
+        return self.is_tractable and samples is not None and all(len(self.rows(k)) == 1 for k in samples)
+
     def rows(self, k: int) -> tuple[Row, ...]:
         """What the filters may come to at decision `k`, each possibility once; one row where nothing is free."""
         k = self.held(k)
