@@ -89,6 +89,11 @@ class InitialCard:
             for index, placed in enumerate(self.of(bound)):
                 yield bound, index, placed
 
+    @property
+    def as_written(self) -> Bounds:
+        """The four lists with all slots open."""
+        return Bounds(*(tuple(p.grant for p in self.of(bound)) for bound in Bound))
+
     def bounds(self, context: AgentContext) -> Bounds:
         """The four lists with recipients filled for a component and agent type (M4); owner slots stay."""
         return Bounds(*(tuple(p.grant.addressed(context) for p in self.of(bound)) for bound in Bound))

@@ -1,5 +1,5 @@
 """Explanations: what a decision says, in sentences that follow from the decision itself."""
 
-from policyd.explain.prose import headline, sentence
+from policyd.explain.prose import Naming, headline, sentence
 
-__all__ = ["headline", "sentence"]
+__all__ = ["Naming", "headline", "sentence"]

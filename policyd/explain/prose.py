@@ -6,17 +6,24 @@ Source: questions 1, 3.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import assert_never
 
 from policyd.core.admission import Facet, FacetName, Reason, Verdict, Why
 from policyd.core.cards import CardId, GrantRef
 
-CardName = Callable[[CardId], str]
-"""How to name a card to a person: `the initial card of Cart`, or its id."""
 
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How things are called to a person.
 
-def _grant(ref: GrantRef) -> str:
-    return f"`{ref.grant.text}`"
+    Attributes:
+        card: a card: `the initial card of Cart`, or its id.
+        grant: a grant as it is written where it comes from.
+    """
+
+    card: Callable[[CardId], str]
+    grant: Callable[[GrantRef], str]
 
 
 def _others(count: int, shown: int = 1) -> str:
@@ -24,21 +31,22 @@ def _others(count: int, shown: int = 1) -> str:
     return "" if rest <= 0 else f" (and {rest} more {'card' if rest == 1 else 'cards'})"
 
 
-def sentence(reason: Reason, name: CardName) -> str:
+def sentence(reason: Reason, naming: Naming) -> str:
     """What `reason` says, as one sentence without a full stop."""
-    card = name(reason.card) if reason.card is not None else ""
+    card = naming.card(reason.card) if reason.card is not None else ""
     first = reason.refs[0] if reason.refs else None
+    text = f"`{naming.grant(first)}`" if first else ""
     match reason.why:
         case Why.GRANTED:
-            return f"granted: {card} lends it by {_grant(first)}" if first else "granted"
+            return f"granted: {card} lends it by {text}" if first else "granted"
         case Why.NOT_GRANTED:
             return "not granted: no grant of a lower bound covers the whole call"
         case Why.FORBIDDEN:
-            return f"forbidden: {card} grants it and denies it by {_grant(first)}" if first else "forbidden"
+            return f"forbidden: {card} grants it and denies it by {text}" if first else "forbidden"
         case Why.WITHHELD:
             return f"withheld by a ceiling: the upper bound of {card} does not list it{_others(reason.count)}"
         case Why.CEILING_FORBIDS:
-            by = f" by {_grant(first)}" if first else ""
+            by = f" by {text}" if first else ""
             return f"withheld by a ceiling: the upper bound of {card} denies it{by}{_others(reason.count)}"
         case Why.ELSEWHERE:
             to = f" to `{first.grant.recipient.text}`" if first else ""
@@ -52,7 +60,7 @@ def sentence(reason: Reason, name: CardName) -> str:
         case Why.SCOPE_REFUSED:
             return f"the invocation is refused with its scope card: {reason.detail}"
         case Why.LETS_THROUGH:
-            return f"the ceiling of {card} lets it through by {_grant(first)}" if first else "let through"
+            return f"the ceiling of {card} lets it through by {text}" if first else "let through"
         case Why.SOME_INSTANCES:
             return f"not every instance is admitted: `{reason.detail}` is not"
         case Why.NAME_DECIDES:
@@ -62,9 +70,7 @@ def sentence(reason: Reason, name: CardName) -> str:
         case Why.NO_CEILING:
             return "no card has a ceiling for this holder, so any card installed later could widen it"
         case Why.CEILING_REVOCABLE:
-            return (
-                f"the holder may revoke any card it holds, its ceilings too{f', by {_grant(first)}' if first else ''}"
-            )
+            return f"the holder may revoke any card it holds, its ceilings too{f', by {text}' if first else ''}"
         case Why.CEILING_EXPIRES:
             return f"the ceiling of {card} ends with the card at {reason.detail}"
         case Why.CEILING_MOVABLE:
@@ -108,8 +114,8 @@ def deciding(verdict: Verdict) -> Reason | None:
     return None
 
 
-def headline(verdict: Verdict, who: str, what: str, name: CardName) -> str:
+def headline(verdict: Verdict, who: str, what: str, naming: Naming) -> str:
     """The answer in one sentence: who may or may not do what, and why."""
     may = {Facet.YES: "may", Facet.NO: "may not", Facet.UNKNOWN: "may or may not"}[verdict.admitted]
     reason = deciding(verdict)
-    return f"{who} {may} do `{what}`" + (f": {sentence(reason, name)}" if reason else "")
+    return f"{who} {may} do `{what}`" + (f": {sentence(reason, naming)}" if reason else "")

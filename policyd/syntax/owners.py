@@ -49,7 +49,7 @@ def parse_owner(text: str, kind: OwnerKind, *, slots: bool = False) -> Owner:
             raise OwnerRefused("this class has no owner", example, 0, len(text))
         return Owner(kind)
     try:
-        segments = parse_pieces("owner", "start", text)
+        segments = parse_pieces("owner", text)
     except Mismatch as refusal:
         raise OwnerRefused("a segment of the owner is empty", example, refusal.offset, refusal.offset + 1) from None
     return _assemble(text, kind, segments, slots, example)

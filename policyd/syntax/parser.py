@@ -1,4 +1,4 @@
-"""The LALR parsers made from the grammar files, one per start rule, built when first used."""
+"""The LALR parsers made from the grammar files, built when first used."""
 
 from __future__ import annotations
 
@@ -85,18 +85,18 @@ class Mismatch(Exception):  # noqa: N818 - told onwards by the caller, with the 
 
 
 @cache
-def _parser(grammar: str, start: str) -> Lark:
-    return Lark(grammar_text(grammar), start=start, parser="lalr", maybe_placeholders=False)
+def _parser(grammar: str) -> Lark:
+    return Lark(grammar_text(grammar), parser="lalr", maybe_placeholders=False)
 
 
-def parse_pieces(grammar: str, start: str, text: str) -> list[Piece]:
-    """The terminals of `text` under the rule `start` of `grammar/<grammar>.lark`, in order.
+def parse_pieces(grammar: str, text: str) -> list[Piece]:
+    """The terminals of `text` under `grammar/<grammar>.lark`, in order.
 
     Raises:
         Mismatch: if the text has another structure.
     """
     try:
-        tree = _parser(grammar, start).parse(text)
+        tree = _parser(grammar).parse(text)
     except UnexpectedInput as refusal:
         raise Mismatch(_offset(refusal, text), _expected(refusal)) from None
     pieces: list[Piece] = []

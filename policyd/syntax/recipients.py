@@ -51,7 +51,7 @@ def parse_recipient(text: str, *, slots: bool = False, rules: Rules = NEXT) -> R
     if text == "*":
         return ANYONE
     try:
-        segments = parse_pieces("recipient", "start", text)
+        segments = parse_pieces("recipient", text)
     except Mismatch as refusal:
         raise RecipientRefused("a segment is empty", text, refusal.offset, refusal.offset + 1) from None
     if slots and segments[0].rule == "marked":

@@ -66,12 +66,12 @@ def parse_resource(text: str, cls: PermissionClass, verb: str, rules: Rules = NE
         raise ResourceRefused(why, _HELP[cls.resource], refusal.offset, refusal.offset + 1) from None
 
 
-def _pieces(start: str, text: str) -> list[Piece]:
-    return parse_pieces("resource", start, text)
+def _pieces(grammar: str, text: str) -> list[Piece]:
+    return parse_pieces(f"resource/{grammar}", text)
 
 
-def _words(start: str, text: str) -> tuple[str, ...]:
-    return tuple(piece.text for piece in _pieces(start, text))
+def _words(grammar: str, text: str) -> tuple[str, ...]:
+    return tuple(piece.text for piece in _pieces(grammar, text))
 
 
 def _files(text: str, verb: str, rules: Rules) -> Resource:

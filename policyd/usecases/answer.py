@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from policyd.core.admission import FacetName, Reach, Reason, Verdict
 from policyd.core.cards import CardId, GrantRef
 from policyd.core.edition import Rules
-from policyd.explain.prose import sentence
+from policyd.explain.prose import Naming, sentence
 from policyd.findings import Finding, Span
 
 
@@ -64,9 +64,14 @@ class Answer:
         """How to name a card to a person."""
         return self.cards.get(card, f"card {card}")
 
+    @property
+    def naming(self) -> Naming:
+        """How cards and grants are called in the sentences of this answer."""
+        return Naming(self.card_name, lambda ref: self.places[ref].text if ref in self.places else ref.grant.text)
+
     def sentence(self, reason: Reason) -> str:
         """One reason in words."""
-        return sentence(reason, self.card_name)
+        return sentence(reason, self.naming)
 
 
 def answer_json(answer: Answer) -> dict[str, object]:

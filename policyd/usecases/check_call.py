@@ -134,18 +134,17 @@ def _over_names(
         agent_id,
     )
     asked = parse_target(question.target, rules, slots=True)
-    target = asked.filled(base)
-    template = agent.initial_card.card(base)
+    written = Card(initial_card_id(agent.name), agent.initial_card.as_written, is_polymorphic=True)
     notes: list[str] = []
     accounts = (
         [given_account]
         if given_account
-        else _candidates(ANY_ACCOUNT, {*names_at([template], target, 1), *deployment.accounts_mentioned})
+        else _candidates(ANY_ACCOUNT, {*names_at([written], asked, 1), *deployment.accounts_mentioned})
     )
     components = (
         [given_component]
         if given_component
-        else _candidates(ANY_COMPONENT, {*names_at([template], target, 4), *(c.name for c in deployment.components)})
+        else _candidates(ANY_COMPONENT, {*names_at([written], asked, 4), *(c.name for c in deployment.components)})
     )
     contexts = [replace(base, account=account, component=component) for account in accounts for component in components]
     if len(contexts) > MAX_NAMES:

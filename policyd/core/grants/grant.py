@@ -11,7 +11,7 @@ from policyd.core.grants.classes import PermissionClass
 from policyd.core.grants.owner import Owner
 from policyd.core.grants.recipient import Recipient
 from policyd.core.grants.resources import Resource
-from policyd.core.grants.slots import AgentContext
+from policyd.core.grants.slots import AgentContext, Slot
 
 ANY_VERB = "*"
 
@@ -46,9 +46,10 @@ class Target:
 
         While the agent id is not known, an owner `?agent` stays a slot.
         """
-        return (
-            self if self.owner.slot is None else Target(self.cls, self.owner.filled(context), self.verb, self.resource)
-        )
+        slot = self.owner.slot
+        if slot is None or (slot is Slot.AGENT and context.agent_id is None):
+            return self
+        return Target(self.cls, self.owner.filled(context), self.verb, self.resource)
 
     @property
     def text(self) -> str:

@@ -1,0 +1,107 @@
+"""policyd check: may this agent, or the holder of this wallet, do this."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from policyd.cli import options as opt
+from policyd.cli.exits import Exit
+from policyd.core.admission import Facet
+from policyd.core.cards import ScopeCard, Timestamp
+from policyd.core.edition import Rules
+from policyd.usecases.answer import Answer
+
+
+@click.command("check")
+@click.argument("arguments", nargs=-1, required=True, metavar="[MANIFEST] TARGET")
+@click.option("--agent", default="", help="Agent type (Cart) or full id ('Cart(\"u1\")').")
+@opt.place
+@click.option("--wallet", type=opt.FILE, help="A wallet file instead of a manifest.")
+@click.option("--scope", type=opt.FILE, help="Scope card of the invocation (JSON).")
+@click.option("--at", help="The moment of the call, e.g. 2026-12-24T00:00:00Z.")
+@click.option("--require", default="admitted", help="Facets that must be yes for exit 0, separated by commas.")
+@opt.rules
+@opt.output("text", "json")
+def command(
+    arguments: tuple[str, ...],
+    agent: str,
+    env: str | None,
+    preset: str | None,
+    account: str,
+    component: str,
+    include_root: Path | None,
+    wallet: Path | None,
+    scope: Path | None,
+    at: str | None,
+    require: str,
+    edition: str,
+    switch: tuple[str, ...],
+    format: str,
+    output: Path | None,
+) -> int:
+    """May this agent, or the holder of this wallet, do this, and why?
+
+    A target is `class(owner) : verb : resource`, slots filled from the holder.
+    Exit 0: every facet of --require is yes; 1: one is no; 3: one is unknown.
+    """
+    from policyd.cli.output import argument_lines, as_json, write
+    from policyd.usecases.answer import answer_json, facet_words
+
+    try:
+        required = facet_words(require)
+    except ValueError as word:
+        raise opt.usage(f"unknown facet `{word}`", "facets are `admitted`, `bounded`, `replay-stable`") from None
+    rules = opt.rules_of(edition, switch)
+    moment = opt.moment_of(at)
+    lines = argument_lines
+    scope_card = _scope(scope, rules)
+    if wallet is not None:
+        if len(arguments) != 1:
+            raise opt.usage("with `--wallet` one argument is wanted: the target")
+        answer = _from_wallet(wallet, arguments[0], agent, moment, scope_card, rules)
+    else:
+        if len(arguments) != 2:
+            raise opt.usage("two arguments are wanted: a manifest and a target", "or `--wallet FILE` and a target")
+        if not agent:
+            raise opt.usage("which agent is asked about?", "give `--agent Type`, or `--wallet FILE`")
+        from policyd.usecases.check_call import ManifestQuestion, check_manifest
+        from policyd.usecases.deployments import Selection, described, load
+
+        selection = Selection(env, opt.presets_of(preset), account, component)
+        deployment = described(load(Path(arguments[0]), rules, include_root), selection, rules)
+        lines = deployment.line
+        answer = check_manifest(deployment, selection, ManifestQuestion(agent, arguments[1], moment, scope_card), rules)
+    if format == "json":
+        write(as_json(answer_json(answer)), output)
+    else:
+        from policyd.cli.answer_text import answer_text
+
+        write(answer_text(answer, lines), output)
+    facets = [answer.verdict.of(name) for name in required]
+    if Facet.NO in facets:
+        return Exit.NO
+    return Exit.UNDECIDED if Facet.UNKNOWN in facets else Exit.YES
+
+
+def _scope(path: Path | None, rules: Rules) -> ScopeCard | None:
+    if path is None:
+        return None
+    from policyd.syntax.cards import CardForm, read_card
+
+    card = read_card(opt.read_json(path), CardForm.SCOPE, rules)
+    assert isinstance(card, ScopeCard)  # the scope form reads nothing else
+    return card
+
+
+def _from_wallet(
+    path: Path, target: str, agent: str, moment: Timestamp | None, scope: ScopeCard | None, rules: Rules
+) -> Answer:
+    from policyd.syntax.wallets import read_wallet
+    from policyd.usecases.check_call import WalletQuestion, check_wallet
+
+    held = read_wallet(opt.read_json(path), rules)
+    if moment is None and any(h.card.expires_at is not None for h in held.cards):
+        moment = opt.now()
+    return check_wallet(held, WalletQuestion(target, moment, scope, agent), rules)

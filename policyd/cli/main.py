@@ -1,0 +1,125 @@
+"""The entry point: picks the command, and turns every outcome into text and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from policyd import __version__
+from policyd.cli.exits import Exit
+from policyd.findings import Finding, InternalDefect, PolicydError, Severity, nearest
+
+# name -> module and what it asks; the module is imported only when the command is named
+COMMANDS: dict[str, tuple[str, str]] = {
+    "audit": ("policyd.cli.commands.audit", "Find what is wrong or risky in a manifest."),
+    "card": ("policyd.cli.commands.card", "Dry runs of deriving, installing and revoking cards."),
+    "check": ("policyd.cli.commands.check", "May this agent, or the holder of this wallet, do this?"),
+    "conformance": ("policyd.cli.commands.conformance", "Check this build against recorded answers."),
+    "editions": ("policyd.cli.commands.editions", "The editions of the platform's rules and their switches."),
+    "grant": ("policyd.cli.commands.grant", "Read a grant: canonical text, meaning, coverage."),
+    "rule": ("policyd.cli.commands.rule", "The page of a code."),
+    "rules": ("policyd.cli.commands.rules", "All codes."),
+    "show": ("policyd.cli.commands.show", "The effective initial card of an agent type."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, sorted."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(COMMANDS[cmd_name][0])
+        command = module.command
+        assert isinstance(command, click.Command)  # each command module defines one
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name; a misspelled one gets a suggestion."""
+        name = args[0] if args else ""
+        near = nearest(name, COMMANDS) if name not in COMMANDS and not name.startswith("-") else None
+        if near:
+            raise click.UsageError(f"no command `{name}`, did you mean `{near}`?", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, invoke_without_command=False)
+@click.version_option(__version__, prog_name="policyd", message="policyd %(version)s")
+def root() -> None:
+    """What a Golem agent may do, why, and what would change it."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with an exit code; no input ends in a traceback."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    _tolerant_streams()
+    try:
+        outcome = root.main(arguments, prog_name="policyd", standalone_mode=False)
+    except PolicydError as error:
+        _tell(error)
+        return Exit.DEFECT if isinstance(error, InternalDefect) else Exit.NOT_ASKED
+    except click.exceptions.Abort:
+        return 130
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.exceptions.ClickException as usage:
+        usage.show()
+        return Exit.NOT_ASKED
+    except BrokenPipeError:
+        _close_stdout()
+        return Exit.YES
+    except KeyboardInterrupt:
+        return 130
+    except Exception as defect:
+        return _defect(defect)
+    return outcome if isinstance(outcome, int) else Exit.YES
+
+
+def _defect(defect: Exception) -> int:
+    """A defect of ours: named, with what to report, and where only if asked for."""
+    if os.environ.get("POLICYD_DEBUG"):
+        raise defect
+    message = f"policyd failed: {type(defect).__name__}: {defect}"
+    help = "please report it with the input that led here; POLICYD_DEBUG=1 tells where"
+    _tell(PolicydError(Finding("SOLVE900", Severity.ERROR, message, None, help)))
+    return Exit.DEFECT
+
+
+def _tell(error: PolicydError) -> None:
+    from policyd.cli.output import argument_lines
+    from policyd.report import finding_text
+
+    for finding in error.findings:
+        click.echo(finding_text(finding, getattr(error, "lines", None) or argument_lines), err=True)
+
+
+def _tolerant_streams() -> None:
+    """Texts of users may hold anything: what a terminal cannot show is shown escaped, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _close_stdout() -> None:
+    # the reader has gone: keep the interpreter from writing to it once more at exit
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
