@@ -303,11 +303,11 @@ def compare_limits(recorded: object, given: object) -> list[str]:
         return ["answer"]
     wrong: list[str] = []
     for mode in ("real", "zero"):
-        for name, value in recorded.get(mode, {}).items():
+        for name, figure in recorded.get(mode, {}).items():
             ours = given.get(mode, {})
             if _is_exact(ours, name):
-                wrong += [] if same_value(value, ours[name]) else [f"{mode}.{name}"]
-            elif name in ours and not _encloses(ours[name], value):
+                wrong += [] if same_value(figure, ours[name]) else [f"{mode}.{name}"]
+            elif name in ours and not _encloses(ours[name], figure):
                 wrong.append(f"{mode}.{name}")
     if wrong and isinstance(given, dict):
         # What is wrong is no longer undecided.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ruamel.yaml import events as ev
-from ruamel.yaml.cyaml import CParser
+from ruamel.yaml.cyaml import CParser  # type: ignore[attr-defined]  # libyaml, not re-exported
 from ruamel.yaml.error import YAMLError
 
 from policyd.core.retry.errors import Label, RetryFormError

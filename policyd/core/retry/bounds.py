@@ -11,7 +11,7 @@ from enum import Enum
 from typing import assert_never
 
 from policyd.core.retry.domain import Filters, Truth
-from policyd.core.retry.duration import DMAX_NS, add_durations, scale_duration
+from policyd.core.retry.duration import add_durations, scale_duration
 from policyd.core.retry.machine import Forever, Steps, tail_of
 from policyd.core.retry.policy import (
     AddDelay,
@@ -32,7 +32,7 @@ from policyd.core.retry.policy import (
 )
 from policyd.core.retry.step import FIBONACCI_CONSTANT, leaf_delay
 
-_PREFIXES = (1, 2, 4, 8, 16, 64, 256, 1024, 2**14, 2**20, 2**30)
+_PREFIXES = (1, 2, 4, 8, 16, 64, 256, 1024, 2**20)
 
 
 class Filter(Enum):
@@ -64,7 +64,9 @@ def classify(filters: Filters) -> tuple[Classified, ...]:
     if samples is None or not filters.is_tractable:
         return tuple(Classified(Filter.FREE, may_fail=True) for _ in filters.predicates)
     table = [filters.rows(k) for k in samples]
-    return tuple(_class_of([{row[place] for row in rows} for rows in table]) for place in range(len(filters.predicates)))
+    return tuple(
+        _class_of([{row[place] for row in rows} for rows in table]) for place in range(len(filters.predicates))
+    )
 
 
 def _class_of(outcomes: list[set[Truth]]) -> Classified:
@@ -171,7 +173,8 @@ def _exponential_interval(leaf: Exponential, steps: Steps) -> Interval:
         return Interval(last, first)
     if leaf.factor < -1 and math.isfinite(leaf.factor):
         even = int(min(steps, tail.start)) - 1
-        return Interval(0 if steps > 1 else first, max(first, *(leaf_delay(leaf, n) for n in (even - 1, even) if n >= 0)))
+        last = max(leaf_delay(leaf, max(even - 1, 0)), leaf_delay(leaf, even))
+        return Interval(0 if steps > 1 else first, max(first, last))
     return Interval(0 if steps > 1 else first, first)
 
 
@@ -204,10 +207,14 @@ _OPEN = Bounds(False, False, False, Forever, Forever, Forever, Forever)
 
 
 class _Analysis:
-    """One analysis of a tree; with `counts` or `times` False those boxes are taken for open."""
+    """One analysis of a tree; with `counts` or `times` False those boxes are taken for open.
+
+    Then nothing is made of the smallest delays, which the open boxes would change.
+    """
 
     def __init__(self, root: Policy, classes: tuple[Classified, ...], *, real: bool, counts: bool, times: bool) -> None:
         self.root, self.real, self.counts, self.times = root, real, counts, times
+        self.whole = counts and times
         self.classes = iter(classes)
         self._least: list[tuple[Steps, int]] | None = None
 
@@ -223,6 +230,8 @@ class _Analysis:
             return b
         if b.horizon == 0:
             return Bounds(b.failing, b.ends, b.gives_up, 0, 0, 0, 0)
+        if not self.whole:
+            return b
         most = _within(self.least_delays(), b.horizon)
         return Bounds(
             b.failing, b.ends, b.gives_up, min(b.most, most), min(b.reach, most), min(b.first_most, most), b.horizon
@@ -252,7 +261,9 @@ class _Analysis:
                     return _NOTHING
                 if b.failing:
                     return _FAILING
-                return Bounds(False, True, True, min(most, b.most), min(most, b.reach), min(most, b.first_most), b.horizon)
+                return Bounds(
+                    False, True, True, min(most, b.most), min(most, b.reach), min(most, b.first_most), b.horizon
+                )
             case TimeBox(limit, inner):
                 b = self.of(inner, late=late, plain=plain)
                 if limit == 0:
@@ -260,8 +271,8 @@ class _Analysis:
                 if not self.real or not self.times:
                     return b
                 # An error inside may be spared by the expiry, so that it is not certain.
-                most = Bounds(False, True, True, b.most, b.reach, b.first_most, min(limit, b.horizon))
-                return _NOTHING if b.failing else most
+                boxed = Bounds(False, True, True, b.most, b.reach, b.first_most, min(limit, b.horizon))
+                return _NOTHING if b.failing else boxed
             case Clamp(low, high, inner):
                 b = self.of(inner, late=late, plain=False)
                 return b if low <= high or b.failing else _NOTHING
@@ -316,8 +327,8 @@ class _Analysis:
     def _union(self, node: Union, one: Bounds, two: Bounds, plain: bool) -> Bounds:
         reach = max(one.reach, two.reach)
         most = min(one.most + two.most, reach)
-        if self.real and plain:
-            most = min(most, _mixed(one, node.right, two), _mixed(two, node.left, one))
+        if most == Forever and self.real and plain and self.whole:
+            most = min(_mixed(one, node.right, two), _mixed(two, node.left, one))
         done = one.ends and two.ends
         return Bounds(False, done, done, most, reach, most, max(one.horizon, two.horizon))
 

@@ -7,7 +7,7 @@ Source: retry 1.5, 1.6.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 from policyd.core.retry.errors import Label, Path, RetryFormError
@@ -91,7 +91,7 @@ def _cut(kind: Kind, payload: object, path: Path) -> Opened:
     if kind.layout is Layout.SINGLE:
         return Opened(kind, (payload,), (path,))
     count = len(kind.fields)
-    if _is_array(payload) and len(payload) == count:
+    if isinstance(payload, list | tuple) and len(payload) == count:
         return Opened(kind, payload, [(*path, i) for i in range(count)])
     if kind.layout is Layout.PAIR:
         raise RetryFormError.at(Label.PAIR, path, f"`{kind.canonical}` takes an array of exactly two")
@@ -100,10 +100,6 @@ def _cut(kind: Kind, payload: object, path: Path) -> Opened:
         raise RetryFormError.at(Label.PAYLOAD, path, f"`{kind.canonical}` takes an object with {names}")
     found = [_member(payload, f, path) for f in kind.fields]
     return Opened(kind, [value for value, _ in found], [place for _, place in found])
-
-
-def _is_array(document: object) -> bool:
-    return isinstance(document, Sequence) and not isinstance(document, str | bytes)
 
 
 def _cut_exists(kind: Kind, payload: object, path: Path) -> Opened:
@@ -142,9 +138,9 @@ def read_field(sort: Sort, document: object, path: Path) -> object:
         case Sort.VALUE:
             return read_value(document, path)
         case _:
-            if not _is_array(document):
+            if not isinstance(document, list | tuple):
                 raise RetryFormError.at(Label.PAYLOAD, path, "`values` is an array")
-            return tuple(read_value(v, (*path, i)) for i, v in enumerate(cast(Sequence[object], document)))
+            return tuple(read_value(v, (*path, i)) for i, v in enumerate(document))
 
 
 def read_rule(document: object, path: Path = ()) -> NamedPolicy:
@@ -153,8 +149,8 @@ def read_rule(document: object, path: Path = ()) -> NamedPolicy:
     Raises:
         RetryFormError: the first error met, with its place.
     """
-    if _is_array(document) and len(cast(Sequence[object], document)) == len(RULE_KEYS):
-        document = dict(zip(RULE_KEYS, cast(Sequence[object], document), strict=True))
+    if isinstance(document, list | tuple) and len(document) == len(RULE_KEYS):
+        document = dict(zip(RULE_KEYS, document, strict=True))
     if not isinstance(document, Mapping):
         raise RetryFormError.at(Label.PAYLOAD, path, "a rule is an object")
     for key in RULE_KEYS:

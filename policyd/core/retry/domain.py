@@ -153,17 +153,14 @@ class Filters:
     @cached_property
     def is_tractable(self) -> bool:
         """Whether all combinations of free values are tried."""
-        count = 1
+        count: int = 3 ** len(self._unknown)
         for _, values in self._read_choices:
             count *= len(values)
-        count *= 3 ** len(self._unknown)
         return count <= MAX_COMBINATIONS
 
     @cached_property
     def _read(self) -> frozenset[str]:
-        return frozenset(
-            leaf.property for p in self.predicates for leaf in leaves(p) if not isinstance(leaf, Constant)
-        )
+        return frozenset(leaf.property for p in self.predicates for leaf in leaves(p) if not isinstance(leaf, Constant))
 
     @cached_property
     def _read_choices(self) -> tuple[Choice, ...]:

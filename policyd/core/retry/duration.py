@@ -167,7 +167,7 @@ def _large_item(scanner: _Scanner, whole: int, fraction: str | None, unit: str) 
 
 def _fraction_of(scanner: _Scanner, digits: str, scale: int) -> int:
     """`0.digits` of `scale` as a whole number."""
-    denominator = 10 ** len(digits)
+    denominator: int = 10 ** len(digits)
     numerator = int(digits) * scale
     if denominator > U64_MAX or numerator > U64_MAX:
         raise scanner.fail("a fraction has too many digits")

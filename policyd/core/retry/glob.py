@@ -42,7 +42,7 @@ class _Frame(NamedTuple):
     deep: _Resume
 
 
-class _Invalid(Exception):
+class _InvalidPatternError(Exception):
     """The pattern is not one."""
 
 
@@ -101,7 +101,7 @@ class _Pass:
             return self.on_class()
         if byte == _OPEN:
             if len(self.frames) >= _MAX_FRAMES:
-                raise _Invalid
+                raise _InvalidPatternError
             self.frames.append(_Frame(self.i, self.j, self.star, self.deep))
             self.star = self.deep = _UNSET
             self.i += 1
@@ -145,7 +145,7 @@ class _Pass:
         while True:
             self.spend(1)
             if i >= len(pattern):
-                raise _Invalid
+                raise _InvalidPatternError
             if pattern[i] == _CLOSE_BRACKET and not first:
                 break
             low, i = self.escaped(i)
@@ -167,7 +167,7 @@ class _Pass:
         if byte != _BACKSLASH:
             return byte, i + 1
         if i + 1 >= len(self.pattern):
-            raise _Invalid
+            raise _InvalidPatternError
         hidden = self.pattern[i + 1]
         return _ESCAPES.get(hidden, hidden), i + 2
 
@@ -203,7 +203,7 @@ class _Pass:
             elif byte == _BRACKET:
                 closing = pattern.find(b"]", i)
                 if closing < 0:
-                    raise _Invalid
+                    raise _InvalidPatternError
                 self.spend(closing - i)
                 i = closing + 1
             elif byte == _OPEN:
@@ -216,7 +216,7 @@ class _Pass:
             elif byte == _COMMA and level == 1 and alternatives:
                 self.i = i
                 return True
-        raise _Invalid
+        raise _InvalidPatternError
 
     def retreat(self) -> bool:
         """Go back to where another try is possible; False when there is none."""
@@ -265,5 +265,5 @@ def glob_matches(pattern: str, text: str) -> bool:
         raise GlobEffortError.of(pattern)
     try:
         return _Pass(raw, subject, start).run() != toggled
-    except _Invalid:
+    except _InvalidPatternError:
         return False

@@ -71,12 +71,12 @@ class Effort:
         simulate: for following one.
     """
 
-    explore: int = 400_000
+    explore: int = 200_000
     simulate: int = 200_000
 
 
 FULL_EFFORT = Effort()
-LARGE_TREE_EFFORT = Effort(explore=20_000, simulate=30_000)
+LARGE_TREE_EFFORT = Effort(explore=15_000, simulate=30_000)
 """Keeps the answer on a tree of 200 nodes within some milliseconds."""
 
 
@@ -324,7 +324,12 @@ class _Inquiry:
         return Figures(run.retries, run.retries, True, horizon, run.total_ns, most)
 
     def _assembled(
-        self, classes: tuple[Classified, ...], bounds: Bounds, machine: Machine, run: Run | None, figures: Figures | None
+        self,
+        classes: tuple[Classified, ...],
+        bounds: Bounds,
+        machine: Machine,
+        run: Run | None,
+        figures: Figures | None,
     ) -> Limits:
         retries = self._retries(classes, bounds, run, figures)
         always_ends = figures.always_ends if figures else self._always_ends(bounds, machine, run)
@@ -448,7 +453,8 @@ class _Inquiry:
         if figures is not None and figures.most_total_ns is not None:
             return Amount.known(figures.most_total_ns)
         if retries.at_most is None and retries.exact:
-            return Amount(run.total_ns if run else 0, None, exact=self.elapsed is Elapsed.ZERO or horizon.at_most is None)
+            endless = self.elapsed is Elapsed.ZERO or horizon.at_most is None
+            return Amount(run.total_ns if run else 0, None, exact=endless)
         at_most: list[int] = []
         if retries.at_most is not None:
             at_most.append(retries.at_most * (high or 0))

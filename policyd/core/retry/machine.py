@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol, assert_never
 
 from policyd.core.retry.domain import Row, Truth
@@ -31,7 +32,7 @@ from policyd.core.retry.policy import (
     TimeBox,
     Union,
 )
-from policyd.core.retry.step import FIBONACCI_CONSTANT, leaf_delay
+from policyd.core.retry.step import fibonacci_delays, leaf_delay
 
 GIVE_UP, END = -1, -2
 """Verdicts beside delays: a give-up, and an error or an abort, which ends the run wherever it happens."""
@@ -69,6 +70,7 @@ class Tail:
     period: int = 1
 
 
+@lru_cache(maxsize=512)
 def tail_of(leaf: Periodic | Exponential | Fibonacci | Immediate) -> Tail:
     """Where the delays of a leaf begin to repeat.
 
@@ -83,8 +85,8 @@ def tail_of(leaf: Periodic | Exponential | Fibonacci | Immediate) -> Tail:
         case Fibonacci(first, second):
             if first == second == 0:
                 return Tail(0)
-            at = next(n for n in range(1, FIBONACCI_CONSTANT + 1) if leaf_delay(leaf, n) == DMAX_NS)
-            return Tail(0 if first == DMAX_NS else at)
+            # The first term may be the largest delay before smaller ones follow.
+            return Tail(fibonacci_delays(first, second).index(DMAX_NS, 1))
         case Exponential(base, factor):
             return _exponential_tail(base, factor)
         case _:

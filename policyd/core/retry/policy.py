@@ -188,9 +188,7 @@ def default_rule(config: RetryConfig = RetryConfig()) -> NamedPolicy:
 
     Source: retry 3.6.
     """
-    tree: Policy = Clamp(
-        config.min_delay_ns, config.max_delay_ns, Exponential(config.min_delay_ns, config.multiplier)
-    )
+    tree: Policy = Clamp(config.min_delay_ns, config.max_delay_ns, Exponential(config.min_delay_ns, config.multiplier))
     if config.max_jitter_factor is not None:
         tree = Jitter(config.max_jitter_factor, tree)
     return NamedPolicy("default", 0, ALWAYS, CountBox(max(0, config.max_attempts - 1), tree))

@@ -82,9 +82,7 @@ def by_priority(rules: Iterable[NamedPolicy]) -> tuple[NamedPolicy, ...]:
     return tuple(sorted(rules, key=lambda rule: -rule.priority))
 
 
-def select(
-    rules: Iterable[NamedPolicy], bag: Bag, resolver: Resolver, *, status_filter: bool = False
-) -> Selection:
+def select(rules: Iterable[NamedPolicy], bag: Bag, resolver: Resolver, *, status_filter: bool = False) -> Selection:
     """Select a rule and say what became of every one.
 
     Args:
@@ -203,7 +201,7 @@ def effective_rules(
     environment: Iterable[NamedPolicy],
     *,
     agent_configuration: Iterable[NamedPolicy] = (),
-    overlay: Overlay = Overlay(),  # noqa: B008 - a frozen value
+    overlay: Overlay = Overlay(),
     config: RetryConfig | None = RetryConfig(),  # noqa: B008 - a frozen value
 ) -> tuple[Effective, ...]:
     """Merge the tiers by name and sort by priority, then name.

@@ -73,7 +73,7 @@ def read_duration(document: object, path: Path) -> int:
     match document:
         case str():
             return parse_duration(document, path)
-        case {"secs": secs, "nanos": nanos} if len(document) == 2:
+        case {"secs": secs, "nanos": nanos, **rest} if not rest:
             pass
         case [secs, nanos]:
             pass
@@ -103,11 +103,11 @@ def read_value(document: object, path: Path) -> PropertyValue:
             return Text(document)
         case int() if I64_MIN <= document <= I64_MAX:
             return Integer(document)
-        case {"text": str(text)} if len(document) == 1 and is_unicode(text):
+        case {"text": str(text), **rest} if not rest and is_unicode(text):
             return Text(text)
-        case {"integer": int(number)} if len(document) == 1 and is_integer(number, I64_MIN, I64_MAX):
+        case {"integer": int(number), **rest} if not rest and is_integer(number, I64_MIN, I64_MAX):
             return Integer(number)
-        case {"boolean": bool(truth)} if len(document) == 1:
+        case {"boolean": bool(truth), **rest} if not rest:
             return Boolean(truth)
         case _:
             message = "a value is a text, a truth value, or an integer of 64 bits"

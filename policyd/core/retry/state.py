@@ -203,18 +203,18 @@ def state_from_json(document: object, path: Path = (), depth: int = 0) -> State:
     match document:
         case "Terminal":
             return _TERMINAL
-        case {"Counter": steps} if len(document) == 1:
+        case {"Counter": steps, **rest} if not rest:
             return Counter(_u32(steps, (*path, "Counter")))
-        case {"CountBox": {"attempts": attempts, "inner": inner}} if len(document) == 1:
+        case {"CountBox": {"attempts": attempts, "inner": inner}, **rest} if not rest:
             place = (*path, "CountBox")
             return Counted(_u32(attempts, (*place, "attempts")), state_from_json(inner, (*place, "inner"), depth + 1))
-        case {"Wrapper": inner} if len(document) == 1:
+        case {"Wrapper": inner, **rest} if not rest:
             return Wrapped(state_from_json(inner, (*path, "Wrapper"), depth + 1))
-        case {"AndThen": {"left": left, "right": right, "on_right": bool(on_right)}} if len(document) == 1:
+        case {"AndThen": {"left": left, "right": right, "on_right": bool(on_right)}, **rest} if not rest:
             place = (*path, "AndThen")
             first = state_from_json(left, (*place, "left"), depth + 1)
             return Sequenced(first, state_from_json(right, (*place, "right"), depth + 1), on_right)
-        case {"Pair": [left, right]} if len(document) == 1:
+        case {"Pair": [left, right], **rest} if not rest:
             place = (*path, "Pair")
             return Paired(state_from_json(left, (*place, 0), depth + 1), state_from_json(right, (*place, 1), depth + 1))
         case _:

@@ -127,7 +127,7 @@ def step(policy: Policy, state: State, elapsed_ns: int, bag: Bag, draw: Draw = l
 
 def _step(policy: Policy, state: State, elapsed: int, bag: Bag, draw: Draw) -> tuple[State, Verdict]:
     match policy, state:
-        case (Periodic() | Exponential() | Fibonacci() | Immediate()), Counter(steps):
+        case ((Periodic() | Exponential() | Fibonacci() | Immediate()), Counter(steps)):
             return Counter(min(steps + 1, U32_MAX)), Retry(leaf_delay(policy, steps))
         case Never(), Terminal():
             return state, GIVE_UP
@@ -141,7 +141,7 @@ def _step(policy: Policy, state: State, elapsed: int, bag: Bag, draw: Draw) -> t
                 return state, GIVE_UP
             after, verdict = _step(inner, below, elapsed, bag, draw)
             return Wrapped(after), verdict
-        case (Clamp() | AddDelay() | Jitter()), Wrapped(below):
+        case ((Clamp() | AddDelay() | Jitter()), Wrapped(below)):
             after, verdict = _step(policy.inner, below, elapsed, bag, draw)
             if isinstance(verdict, Retry):
                 verdict = Retry(wrapped_delay(policy, verdict.delay_ns, draw))
@@ -159,7 +159,7 @@ def _step(policy: Policy, state: State, elapsed: int, bag: Bag, draw: Draw) -> t
                     return Sequenced(first, second, False), verdict
             second, verdict = _step(right, second, elapsed, bag, draw)
             return Sequenced(first, second, True), verdict
-        case (Union() | Intersect()), Paired(first, second):
+        case ((Union() | Intersect()), Paired(first, second)):
             first, one = _step(policy.left, first, elapsed, bag, draw)
             second, other = _step(policy.right, second, elapsed, bag, draw)
             return Paired(first, second), _joined(policy, one, other)
@@ -194,16 +194,21 @@ def leaf_delay(leaf: Periodic | Exponential | Fibonacci | Immediate, steps: int)
         case Exponential(base, factor):
             return scale_duration(base, power(factor, steps))
         case Fibonacci(first, second):
-            return _fibonacci(first, second, min(steps, FIBONACCI_CONSTANT))
+            return fibonacci_delays(first, second)[min(steps, FIBONACCI_CONSTANT)]
         case _:
             assert_never(leaf)
 
 
-@lru_cache(maxsize=4096)
-def _fibonacci(first: int, second: int, steps: int) -> int:
-    for _ in range(steps):
-        first, second = second, add_durations(first, second)
-    return first
+@lru_cache(maxsize=512)
+def fibonacci_delays(first: int, second: int) -> tuple[int, ...]:
+    """The delays of `fibonacci` up to where they no longer change.
+
+    Source: retry 4.2.
+    """
+    delays = [first, second]
+    while len(delays) <= FIBONACCI_CONSTANT:
+        delays.append(add_durations(delays[-2], delays[-1]))
+    return tuple(delays)
 
 
 def wrapped_delay(wrapper: Clamp | AddDelay | Jitter, delay: int, draw: Draw) -> int:
