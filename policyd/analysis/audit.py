@@ -1,0 +1,72 @@
+"""One audit: every rule on every deployment, equal findings told once.
+
+Source: style 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from policyd.analysis.rule import Rule, Scope
+from policyd.analysis.rules import RULES
+from policyd.analysis.subject import Subject
+from policyd.findings import Finding, Related, Span
+
+
+def audit(subjects: Sequence[Subject], rules: Sequence[Rule] = RULES) -> tuple[Finding, ...]:
+    """What `rules` find in `subjects`, one per environment.
+
+    A finding that holds in some of several environments names them; one that holds in all names none.
+
+    Args:
+        subjects: deployments of one application.
+        rules: in any order.
+    """
+    names = tuple(dict.fromkeys(subject.deployment.environment for subject in subjects))
+    places: dict[Span, set[str]] = {}
+    for subject in subjects:
+        for span in _places(subject):
+            places.setdefault(span, set()).add(subject.deployment.environment)
+    out: list[Finding] = []
+    bad: dict[Finding, set[str]] = {}
+    for subject in subjects:
+        for finding in refused_grants(subject):
+            bad.setdefault(finding, set()).add(subject.deployment.environment)
+    out += (in_environments(f, tuple(n for n in names if n in where), len(names)) for f, where in bad.items())
+    for rule in rules:
+        seen: dict[Finding, set[str]] = {}
+        for subject in subjects:
+            for finding in rule.run(subject):
+                seen.setdefault(finding, set()).add(subject.deployment.environment)
+        for finding, where in seen.items():
+            if rule.scope is Scope.ALL and finding.span in places and places[finding.span] - where:
+                continue
+            out.append(in_environments(finding, tuple(n for n in names if n in where), len(names)))
+    return tuple(sorted(out, key=lambda f: f.order))
+
+
+def refused_grants(subject: Subject) -> Iterator[Finding]:
+    """The texts in cards that are no grants, each with the code of its own mistake.
+
+    The platform refuses the whole card for one of them, and with it the deploy (Y4).
+    """
+    for card in subject.cards:
+        for bad in card.agent.initial_card.bad:
+            related = Related("the whole card is refused for it, and the deploy with it", card.span)
+            yield replace(bad.finding, related=(*bad.finding.related, related))
+
+
+def in_environments(finding: Finding, where: Sequence[str], count: int) -> Finding:
+    """`finding` with the environments named in which it holds, unless it holds in all `count` of them."""
+    if len(where) >= count:
+        return finding
+    noun = "environment" if len(where) == 1 else "environments"
+    return replace(finding, message=f"{finding.message} (in {noun} {', '.join(f'`{name}`' for name in where)})")
+
+
+def _places(subject: Subject) -> Iterator[Span]:
+    for card in subject.cards:
+        for entry in card.entries:
+            if entry.placed.span is not None:
+                yield entry.placed.span

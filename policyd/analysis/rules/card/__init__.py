@@ -1,0 +1,1 @@
+"""Rules on cards, their bounds and their deploy."""

@@ -1,0 +1,27 @@
+"""CARD007: an agent type without a card of its own. Page: default_card.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policyd.analysis.rule import Rule
+from policyd.analysis.subject import Subject
+from policyd.findings import Confidence, Finding, Severity
+
+
+def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Report every agent type that gets the fourteen default grants."""
+    for card in subject.cards:
+        if card.is_explicit:
+            continue
+        name = card.agent.name
+        where = "" if card.agent.is_declared else ", which is named here only and not under `agents`,"
+        yield rule.finding(
+            f"agent type `{name}`{where} has no card of its own: it gets the default card, which opens every host,"
+            " file, secret, store and agent of the environment",
+            card.span,
+            help=f"write the grants it needs under `agents.{name}.initialCard.lowerBound.positive`",
+        )
+
+
+RULE = Rule("CARD007", "default_card", Severity.INFO, Confidence.CERTAIN, check)

@@ -1,0 +1,29 @@
+"""CARD006: an explicit card that grants nothing. Page: empty.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policyd.analysis.rule import Rule
+from policyd.analysis.subject import Subject
+from policyd.core.application import GrantOrigin
+from policyd.findings import Confidence, Finding, Severity
+
+
+def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Report every explicit card without a single lower positive grant of its own."""
+    for card in subject.explicit_cards:
+        if not card.is_readable:
+            continue
+        lower = card.agent.initial_card.lower_positive
+        if any(placed.origin is GrantOrigin.WRITTEN for placed in lower):
+            continue
+        files = ", files aside" if lower else ""
+        yield rule.finding(
+            f"the card of agent type `{card.agent.name}` grants nothing, so every request is refused{files}",
+            card.span,
+            help="remove `initialCard` for the default card, or list what the agents need under `lowerBound.positive`",
+        )
+
+
+RULE = Rule("CARD006", "empty", Severity.WARNING, Confidence.CERTAIN, check)

@@ -1,0 +1,28 @@
+"""CARD008: a card of a preset that replaces the base card as a whole. Page: replaced.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policyd.analysis.rule import Rule
+from policyd.analysis.subject import Subject
+from policyd.findings import Confidence, Finding, Related, Severity
+
+
+def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Report every effective card that takes the place of a weaker layer's card."""
+    for card in subject.explicit_cards:
+        initial = card.agent.initial_card
+        if not initial.replaced:
+            continue
+        layer, span = initial.replaced[-1]
+        lost = "" if initial.upper_positive or initial.upper_negative else ", and it has no upper bound of its own"
+        yield rule.finding(
+            f"the card of `{initial.layer}` replaces that of `{layer}` as a whole: nothing of it is merged{lost}",
+            card.span,
+            help="repeat here every grant, negative and upper bound of the replaced card that is still wanted",
+            related=(Related("this card is not in force", span),),
+        )
+
+
+RULE = Rule("CARD008", "replaced", Severity.INFO, Confidence.CERTAIN, check)
