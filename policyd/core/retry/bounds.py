@@ -237,24 +237,27 @@ class _Analysis:
             b.failing, b.ends, b.gives_up, min(b.most, most), min(b.reach, most), min(b.first_most, most), b.horizon
         )
 
-    def of(self, node: Policy, *, late: bool, plain: bool) -> Bounds:
-        """The bounds of a node.
+    def of_root(self) -> Bounds:
+        """The bounds of the tree."""
+        return self.clipped(self._of(self.root, False, True))
+
+    def _of(self, node: Policy, late: bool, plain: bool) -> Bounds:
+        """The bounds of a node before clipping.
+
+        One call for each level of the tree, so that the deepest tree is far from exhausting the stack.
 
         Args:
             node: the node.
             late: whether it is first stepped after the first decision.
             plain: whether its delays reach the root undiminished.
         """
-        return self.clipped(self._of(node, late, plain))
-
-    def _of(self, node: Policy, late: bool, plain: bool) -> Bounds:
         match node:
             case Periodic() | Exponential() | Fibonacci() | Immediate():
                 return _OPEN
             case Never():
                 return _NOTHING
             case CountBox(most, inner):
-                b = self.of(inner, late=late, plain=plain)
+                b = self.clipped(self._of(inner, late, plain))
                 if not self.counts:
                     return b
                 if most == 0:
@@ -265,7 +268,7 @@ class _Analysis:
                     False, True, True, min(most, b.most), min(most, b.reach), min(most, b.first_most), b.horizon
                 )
             case TimeBox(limit, inner):
-                b = self.of(inner, late=late, plain=plain)
+                b = self.clipped(self._of(inner, late, plain))
                 if limit == 0:
                     return _NOTHING if self.times else b
                 if not self.real or not self.times:
@@ -274,15 +277,16 @@ class _Analysis:
                 boxed = Bounds(False, True, True, b.most, b.reach, b.first_most, min(limit, b.horizon))
                 return _NOTHING if b.failing else boxed
             case Clamp(low, high, inner):
-                b = self.of(inner, late=late, plain=False)
+                b = self.clipped(self._of(inner, late, False))
                 return b if low <= high or b.failing else _NOTHING
             case AddDelay(_, inner) | Jitter(_, inner):
-                return self.of(inner, late=late, plain=plain)
+                return self.clipped(self._of(inner, late, plain))
             case FilteredOn(_, inner):
-                return self._filtered(next(self.classes), inner, late, plain)
+                known = next(self.classes)
+                return self._filtered(known, self.clipped(self._of(inner, late, plain)), late)
             case AndThen(left, right):
-                one = self.of(left, late=late, plain=plain)
-                two = self.of(right, late=late or one.first_most > 0, plain=plain)
+                one = self.clipped(self._of(left, late, plain))
+                two = self.clipped(self._of(right, late or one.first_most > 0, plain))
                 if one.failing:
                     return _FAILING
                 n = one.first_most
@@ -291,13 +295,13 @@ class _Analysis:
                     n + two.first_most, max(one.horizon, two.horizon),
                 )  # fmt: skip
             case Union(left, right):
-                one = self.of(left, late=late, plain=False)
-                two = self.of(right, late=late, plain=False)
+                one = self.clipped(self._of(left, late, False))
+                two = self.clipped(self._of(right, late, False))
                 if one.failing or two.failing:
                     return _FAILING
                 return self._union(node, one, two, plain)
             case Intersect(left, right):
-                one, two = self.of(left, late=late, plain=plain), self.of(right, late=late, plain=plain)
+                one, two = self.clipped(self._of(left, late, plain)), self.clipped(self._of(right, late, plain))
                 if one.failing or two.failing:
                     return _FAILING
                 return Bounds(
@@ -307,8 +311,7 @@ class _Analysis:
             case _:
                 assert_never(node)
 
-    def _filtered(self, known: Classified, inner: Policy, late: bool, plain: bool) -> Bounds:
-        b = self.of(inner, late=late, plain=plain)
+    def _filtered(self, known: Classified, b: Bounds, late: bool) -> Bounds:
         match known.kind:
             case Filter.BROKEN:
                 return _FAILING
@@ -374,4 +377,4 @@ def bounds_of(
         counts: False takes every count box for open.
         times: False takes every time box for open.
     """
-    return _Analysis(policy, classes, real=real, counts=counts, times=times).of(policy, late=False, plain=True)
+    return _Analysis(policy, classes, real=real, counts=counts, times=times).of_root()
