@@ -1,0 +1,1 @@
+"""Exact answers about all calls: sets of calls, their differences, and witnesses."""

@@ -1,0 +1,47 @@
+"""Work budgets: how much a question may cost before its answer is *undecided*."""
+
+from __future__ import annotations
+
+MAX_STEPS = 200_000
+"""Steps of one search (one class, verb and grant): values tried, and states of path automata.
+
+Ordinary wallets need a few dozen. Only shapes in which many wildcards at different places overlap
+without covering each other come near: there the cost can double with every further wildcard.
+"""
+
+
+MAX_PARTS = 192
+"""Paths, hosts and keys of more parts are not told apart; real ones have fewer than ten."""
+
+
+class ExhaustedError(Exception):
+    """The budget is spent, or a pattern is too long; the caller answers `Undecided` with this text."""
+
+
+class Budget:
+    """A number of steps that is used up by one search."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, steps: int = MAX_STEPS) -> None:
+        self.left = steps
+
+    def spend(self, steps: int = 1) -> None:
+        """Use up `steps`.
+
+        Raises:
+            ExhaustedError: when none are left.
+        """
+        self.left -= steps
+        if self.left < 0:
+            raise ExhaustedError(f"more than {MAX_STEPS} steps of search")
+
+
+def check_parts(count: int) -> None:
+    """Refuse patterns of too many parts.
+
+    Raises:
+        ExhaustedError: for more than `MAX_PARTS`.
+    """
+    if count > MAX_PARTS:
+        raise ExhaustedError(f"a resource of more than {MAX_PARTS} parts")

@@ -1,0 +1,173 @@
+"""What one wallet admits and another does not: a proof of nothing, or witnesses that cover it.
+
+Grant by grant: whatever is admitted is lent by some grant, so it is enough to look inside every lower
+positive of the admitting side, near what overlaps it there. Grants that stand on both sides under the
+same conditions need no look at all, so the price follows what changed.
+
+Source: questions 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from policyd.core.callsets.admitted import Admitted, ClassPart, Lender
+from policyd.core.callsets.answer import Undecided
+from policyd.core.callsets.budget import MAX_STEPS, Budget, ExhaustedError
+from policyd.core.callsets.callset import CallSet, Complement, Intersection, Products
+from policyd.core.callsets.product import find_call
+from policyd.core.callsets.universe import Universe
+from policyd.core.callsets.witness import Witness, confirmed
+from policyd.core.grants import ANY_VERB, PermissionClass, Target
+
+MAX_WITNESSES = 20
+"""So many witnesses are worked out and confirmed; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The calls that one side admits and the other does not.
+
+    Attributes:
+        witnesses: at least one per class, verb and causing grant, smallest first within each class and verb;
+            at most as many as asked for.
+        more: how many further ones were found.
+        undecided: searches that ended early, one reason each.
+        classes: over how many classes it was asked.
+        left_out: what was not asked about.
+    """
+
+    witnesses: tuple[Witness, ...]
+    more: int
+    undecided: tuple[Undecided, ...]
+    classes: int
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def is_proved_empty(self) -> bool:
+        """Whether it is proved that there is no such call."""
+        return not self.witnesses and not self.undecided
+
+    @property
+    def count(self) -> int:
+        """How many kinds of calls were found: different witnesses, shown or not."""
+        return len(self.witnesses) + self.more
+
+
+def difference(
+    admitting: Admitted,
+    refusing: Admitted,
+    universe: Universe | None = None,
+    *,
+    limit: int = MAX_WITNESSES,
+    steps: int = MAX_STEPS,
+) -> Difference:
+    """What `admitting` admits and `refusing` does not.
+
+    Args:
+        admitting: the side whose grants cause the witnesses.
+        refusing: the other side.
+        universe: which calls there are; all calls, seen from the holder of `admitting`, where it is None.
+        limit: the most witnesses to return.
+        steps: the budget of one search.
+
+    Raises:
+        InternalDefect: when the plain evaluator does not confirm a witness.
+    """
+    universe = universe or Universe.of(admitting.surface.holder)
+    found: dict[Target, None] = {}
+    undecided: list[Undecided] = []
+    for cls in universe.classes:
+        calls, notes = _of_class(admitting, refusing, cls, universe, steps)
+        found.update(dict.fromkeys(calls))
+        undecided += notes
+    witnesses = tuple(confirmed(t, admitting.surface, refusing.surface) for t in list(found)[:limit])
+    more = max(0, len(found) - limit)
+    return Difference(witnesses, more, tuple(undecided), len(universe.classes), universe.left_out)
+
+
+def _of_class(
+    admitting: Admitted, refusing: Admitted, cls: PermissionClass, universe: Universe, steps: int
+) -> tuple[list[Target], list[Undecided]]:
+    """The witnesses of one class, smallest first within each verb."""
+    ours, theirs = admitting.part(cls.name), refusing.part(cls.name)
+    if not ours.lenders or ours is theirs or ours.contents == theirs.contents:
+        return [], []
+    if not all(ours.ceilings):
+        return [], []
+    search = _Search(admitting, refusing, cls, universe, steps)
+    found = [call for lender in ours.lenders for call in search.through(lender)]
+    found += search.behind_negatives(found)
+    verbs = {verb: place for place, verb in enumerate(cls.verbs)}
+    ordered = sorted(dict.fromkeys(found), key=lambda t: (verbs[t.verb], len(t.text), t.text))
+    return ordered, search.undecided
+
+
+class _Search:
+    """The searches of one class."""
+
+    def __init__(
+        self, admitting: Admitted, refusing: Admitted, cls: PermissionClass, universe: Universe, steps: int
+    ) -> None:
+        self.cls, self.universe, self.steps = cls, universe, steps
+        self.ours, self.theirs = admitting.part(cls.name), refusing.part(cls.name)
+        self.admitted = admitting.within(cls.name)
+        self.refused = Complement(refusing.within(cls.name))
+        self.undecided: list[Undecided] = []
+        cuts: list[CallSet] = [Products(ceiling) for ceiling in self.ours.ceilings]
+        if self.ours.denied:
+            cuts.append(Complement(Products(self.ours.denied)))
+        self.cuts = tuple(cuts)
+        self.shared = _Shared(self.ours, self.theirs)
+
+    def through(self, lender: Lender) -> Iterator[Target]:
+        """A witness for every grant and verb of one card that has any."""
+        own = (Complement(Products(lender.denied)),) if lender.denied else ()
+        calls = Intersection((*own, *self.cuts, self.refused))
+        unchanged = self.shared.grants(lender)
+        for target in dict.fromkeys(lender.targets):
+            if target not in unchanged:
+                yield from self._inside(target, calls)
+
+    def behind_negatives(self, found: list[Target]) -> list[Target]:
+        """Witnesses for negatives of the refusing side alone that cover none of those found."""
+        ours = {t for x in self.ours.lenders for t in x.denied} | set(self.ours.denied)
+        theirs = [t for x in self.theirs.lenders for t in x.denied] + list(self.theirs.denied)
+        more: list[Target] = []
+        calls = Intersection((self.admitted, self.refused))
+        for negative in dict.fromkeys(theirs):
+            if negative not in ours and not any(negative.covers(t) for t in (*found, *more)):
+                more += self._inside(negative, calls)
+        return more
+
+    def _inside(self, target: Target, calls: CallSet) -> Iterator[Target]:
+        verbs = self.cls.verbs if target.verb == ANY_VERB else (target.verb,)
+        for verb in verbs:
+            try:
+                call = find_call(calls, self.cls, verb, target, self.universe, Budget(self.steps))
+            except ExhaustedError as spent:
+                self.undecided.append(Undecided(f"`{self.cls.name}` : `{verb}` within `{target.text}`: {spent}"))
+                continue
+            if call is not None:
+                yield call
+
+
+class _Shared:
+    """Which grants of one side need no look, because the other side has them under the same conditions."""
+
+    def __init__(self, ours: ClassPart, theirs: ClassPart) -> None:
+        self._denied = frozenset(ours.denied)
+        ceilings = [frozenset(c) for c in ours.ceilings]
+        wide = [frozenset(c) for c in theirs.ceilings]
+        self._is_open = self._denied.issuperset(theirs.denied) and all(any(c <= w for c in ceilings) for w in wide)
+        self._theirs = [(frozenset(x.targets), frozenset(x.denied)) for x in theirs.lenders] if self._is_open else []
+
+    def grants(self, lender: Lender) -> frozenset[Target]:
+        """Grants of `lender` that a card of the other side lends at least as widely, to no more obstacles."""
+        cut = self._denied.union(lender.denied)
+        kept: set[Target] = set()
+        for targets, denied in self._theirs:
+            if denied <= cut:
+                kept.update(t for t in lender.targets if t in targets)
+        return frozenset(kept)
