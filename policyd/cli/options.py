@@ -5,9 +5,7 @@ Source: interface, Flags.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -117,6 +115,8 @@ def moment_of(text: str | None) -> Timestamp | None:
 
 def now() -> Timestamp:
     """The present moment; asked for at the rim only."""
+    from datetime import UTC, datetime
+
     moment = datetime.now(UTC)
     return Timestamp(int(moment.timestamp()), moment.microsecond * 1000)
 
@@ -168,6 +168,8 @@ def json_value(text: str, source: str) -> object:
     Raises:
         InputError: with the line and column of the first mistake.
     """
+    import json
+
     from policyd.findings.span import span_of_text
 
     try:

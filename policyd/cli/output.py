@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from policyd.findings import InputError
@@ -29,6 +27,8 @@ def write(text: str, output: Path | None) -> None:
         sys.stdout.flush()
         return
     try:
+        import tempfile
+
         handle, name = tempfile.mkstemp(dir=output.parent or Path(), prefix=f".{output.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
@@ -43,5 +43,7 @@ def write(text: str, output: Path | None) -> None:
 
 
 def as_json(value: object) -> str:
-    """A value as indented JSON with sorted keys kept as given."""
+    """A value as indented JSON, keys in the order given."""
+    import json
+
     return json.dumps(value, indent=2, ensure_ascii=False)

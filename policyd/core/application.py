@@ -39,7 +39,7 @@ class PlacedGrant:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BadGrant:
     """A text in an initial card that is no grant; the platform refuses the whole card for it."""
 
@@ -48,7 +48,7 @@ class BadGrant:
     finding: Finding
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class InitialCard:
     """The effective initial card of an agent type, before recipients are filled.
 
@@ -143,7 +143,7 @@ class NamedPlace:
     is_known: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ProvidedFile:
     """An entry of `files` after the cascade."""
 
@@ -152,7 +152,7 @@ class ProvidedFile:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BoundTool:
     """A tool that an agent type is bound to; a binding is not a permission."""
 
@@ -162,7 +162,7 @@ class BoundTool:
     filesystem_access: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AgentType:
     """One agent type in one environment.
 
@@ -191,7 +191,7 @@ class AgentType:
     tools: tuple[BoundTool, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MisplacedCard:
     """A card written where it does nothing for agents.
 
@@ -206,7 +206,7 @@ class MisplacedCard:
     grants: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Deployment:
     """An application in one environment, as its manifests describe it.
 
@@ -217,7 +217,8 @@ class Deployment:
         presets: the custom presets in force.
         account: the owner's e-mail in lower case, empty where it is not known.
         account_variable: the variable that would tell the account, empty where the manifest gives none.
-        agents: sorted by name.
+        agents: sorted by name; only those that were asked for.
+        agent_names: of all agent types, sorted.
         components: names and places, sorted.
         misplaced: cards that do nothing for agents.
         secrets: the paths of the secret defaults of this environment; values are never kept.
@@ -231,6 +232,7 @@ class Deployment:
     account: str
     account_variable: str
     agents: tuple[AgentType, ...] = ()
+    agent_names: tuple[str, ...] = ()
     components: tuple[NamedPlace, ...] = ()
     misplaced: tuple[MisplacedCard, ...] = ()
     secrets: tuple[NamedPlace, ...] = ()

@@ -33,8 +33,17 @@ BAD_FILE_PATH = "CARD004"
 """A path under `files` that no file system grant can name; its deploy is refused."""
 
 
-def describe(application: Application, resolved: ResolvedEnvironment, rules: Rules = NEXT) -> Deployment:
-    """The deployment that `resolved` describes; unparsable grants are kept as such, never dropped."""
+def describe(
+    application: Application, resolved: ResolvedEnvironment, rules: Rules = NEXT, only: str | None = None
+) -> Deployment:
+    """The deployment that `resolved` describes; unparsable grants are kept as such, never dropped.
+
+    Args:
+        application: as loaded.
+        resolved: one environment of it.
+        rules: which grants can be read.
+        only: the one agent type that is asked about; the cards of others are then not read. None for all.
+    """
     environment = resolved.environment
     name = environment.name if environment else ""
     secrets = (s for s in application.secret_defaults if s.environment == name)
@@ -48,7 +57,8 @@ def describe(application: Application, resolved: ResolvedEnvironment, rules: Rul
         resolved.presets,
         resolved.account.name or "",
         resolved.account.variable,
-        tuple(_agent(agent, rules) for agent in resolved.agents),
+        tuple(_agent(agent, rules) for agent in resolved.agents if only is None or agent.name == only),
+        tuple(agent.name for agent in resolved.agents),
         tuple(NamedPlace(c.name, c.span) for c in resolved.components),
         tuple(MisplacedCard(i.layer.label, i.card.key_span, len(i.card.grants)) for i in resolved.ineffective),
         tuple(NamedPlace(".".join(s.path), s.span, s.is_known) for s in secrets),

@@ -68,7 +68,7 @@ def check_manifest(described: Described, selection: Selection, question: Manifes
     type_name, agent_id = agent_name(question.agent)
     agent = deployment.agent(type_name)
     if agent is None:
-        if similar_agent(type_name, deployment.agents) is not None or not type_name:
+        if similar_agent(type_name, deployment) is not None or not type_name:
             raise no_such_agent(type_name, deployment)
         agent = _unlisted(type_name, deployment)
     outcome = _over_names(deployment, agent, agent_id, selection, question, rules)

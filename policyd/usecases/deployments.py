@@ -5,11 +5,11 @@ Source: manifest-format 1, 3, 4; interface, Flags.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from policyd.core.application import AgentType, Deployment
+from policyd.core.application import Deployment
 from policyd.core.edition import NEXT, Rules
 from policyd.findings import Finding, InputError, Severity, nearest
 from policyd.manifest import LoadedManifest, describe, load_manifest, resolve_environment
@@ -82,8 +82,9 @@ def described(
     selection: Selection,
     rules: Rules = NEXT,
     implements: Mapping[str, str] | None = None,
+    only: str | None = None,
 ) -> Described:
-    """The deployment that `selection` names.
+    """The deployment that `selection` names; with `only`, the cards of other agent types are not read.
 
     Raises:
         InputError: if the manifest has no such environment, preset or component.
@@ -95,7 +96,7 @@ def described(
     if errors:
         raise InputError(*errors)
     return Described(
-        describe(loaded.application, resolved, rules),
+        describe(loaded.application, resolved, rules, only),
         loaded,
         tuple(sorted({*loaded.findings, *resolved.findings}, key=lambda f: f.order)),
         tuple(sorted({*loaded.not_analysed, *resolved.not_analysed})),
@@ -112,17 +113,17 @@ def agent_name(text: str) -> tuple[str, str | None]:
     return (head, text) if bracket else (text, None)
 
 
-def similar_agent(name: str, agents: Sequence[AgentType]) -> str | None:
+def similar_agent(name: str, deployment: Deployment) -> str | None:
     """A known agent type of nearly this name."""
-    return nearest(name, (agent.name for agent in agents))
+    return nearest(name, deployment.agent_names)
 
 
 def no_such_agent(name: str, deployment: Deployment) -> InputError:
     """The error for an agent type that is probably misspelled."""
-    near = similar_agent(name, deployment.agents)
+    near = similar_agent(name, deployment)
     return InputError.of(
         "MANIF090",
         f"the manifest names no agent type {shown(name)}",
         None,
-        f"did you mean `{near}`?" if near else "agent types: " + ", ".join(a.name for a in deployment.agents[:20]),
+        f"did you mean `{near}`?" if near else "agent types: " + ", ".join(deployment.agent_names[:20]),
     )

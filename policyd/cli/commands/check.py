@@ -67,10 +67,11 @@ def command(
         if not agent:
             raise opt.usage("which agent is asked about?", "give `--agent Type`, or `--wallet FILE`")
         from policyd.usecases.check_call import ManifestQuestion, check_manifest
-        from policyd.usecases.deployments import Selection, described, load
+        from policyd.usecases.deployments import Selection, agent_name, described, load
 
         selection = Selection(env, opt.presets_of(preset), account, component)
-        deployment = described(load(Path(arguments[0]), rules, include_root), selection, rules)
+        loaded = load(Path(arguments[0]), rules, include_root)
+        deployment = described(loaded, selection, rules, only=agent_name(agent)[0])
         lines = deployment.line
         answer = check_manifest(deployment, selection, ManifestQuestion(agent, arguments[1], moment, scope_card), rules)
     if format == "json":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from policyd.core.cards.envelope import envelope
 
 if TYPE_CHECKING:
+    from policyd.core.cards.applicability import applies_to
     from policyd.core.cards.attenuation import (
         Attenuates,
         MultipleRequired,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from policyd.core.cards.derivation import derive, derive_from_wallet, derive_scope
     from policyd.core.cards.envelope import deploy_envelopes
     from policyd.core.cards.generation import WalletVersion
-    from policyd.core.cards.installation import applies_to, arrival_refusal, install
+    from policyd.core.cards.installation import arrival_refusal, install
     from policyd.core.cards.lineage import ancestors, descendants, registry_refusal
     from policyd.core.cards.operations import Accepted, Caller, Change, Effect, Ledger, Refused, Wanted
     from policyd.core.cards.revocation import revoke
@@ -111,7 +112,7 @@ _HOME = {
     "Wanted": "operations",
     "account_root_bounds": "defaults",
     "ancestors": "lineage",
-    "applies_to": "installation",
+    "applies_to": "applicability",
     "arrival_refusal": "installation",
     "attenuate": "attenuation",
     "bounds_after_update": "deploy",

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from policyd.core.cards.card import Bounds, Card, CardId, ScopeCard
+from policyd.core.cards.applicability import applies_to
+from policyd.core.cards.card import Card, CardId, ScopeCard
 from policyd.core.cards.operations import (
     Accepted,
     Caller,
@@ -24,18 +25,6 @@ from policyd.core.grants import AgentContext, Recipient, agent_holder
 from policyd.core.grants.resources import CardTarget
 
 MISMATCH = "install-recipient-mismatch"
-
-
-def applies_to(bounds: Bounds, holder: Recipient) -> bool:
-    """Whether a card with these (concrete) bounds can be installed on `holder` (T3).
-
-    Lower negatives do not count, so an empty card and one of only lower negatives never apply.
-    """
-    return any(
-        grant.recipient.covers(holder)
-        for grants in (bounds.lower_positive, bounds.upper_positive, bounds.upper_negative)
-        for grant in grants
-    )
 
 
 def install(
