@@ -19,7 +19,7 @@ from policyd.core.retry.evaluate import Lenient, body_applies, evaluate_lenient,
 from policyd.core.retry.glob import glob_matches
 from policyd.core.retry.limits import Amount, Elapsed, limits_of
 from policyd.core.retry.policy import Jitter, Policy, RetryConfig, TimeBox, default_rule, mentions, nodes_of
-from policyd.core.retry.resolve import Resolver, by_priority, pick
+from policyd.core.retry.resolve import Resolver, RuleSet
 from policyd.core.retry.scalars import plain_value, read_duration, read_value, write_duration
 from policyd.core.retry.schedule import run_schedule
 from policyd.core.retry.state import (
@@ -139,7 +139,7 @@ def _applicable(question: Question) -> Answer:
 
 
 def _resolve(question: Question) -> Answer:
-    rules = by_priority(canonical.read_rule(p) for p in question["policies"])
+    rules = RuleSet.of(canonical.read_rule(p) for p in question["policies"])
     bag = _bag(question)
     names = {
         "strict": Resolver.STRICT,
@@ -148,7 +148,7 @@ def _resolve(question: Question) -> Answer:
     }
     answer: Answer = {}
     for name, resolver in names.items():
-        picked = pick(rules, bag, resolver)
+        picked = rules.pick(bag, resolver)
         if isinstance(picked, value.EvaluationError):
             answer[name] = {"error": _error(picked)}
         else:

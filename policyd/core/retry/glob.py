@@ -8,6 +8,9 @@ Source: retry 1.4.
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from policyd.core.retry.errors import GlobEffortError
@@ -22,7 +25,6 @@ _MAX_FRAMES = 10
 
 _STAR, _QUESTION, _OPEN, _CLOSE, _COMMA, _BRACKET, _CLOSE_BRACKET = b"*?{},[]"
 _SLASH, _BACKSLASH, _BANG, _CARET, _DASH = b"/\\!^-"
-_SPECIAL = frozenset(b"*?{},[\\")
 _ESCAPES = {ord("a"): ord("a"), ord("b"): 8, ord("n"): 10, ord("r"): 13, ord("t"): 9}
 
 
@@ -240,6 +242,65 @@ class _Pass:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A pattern with what can be told from it before a pass.
+
+    Attributes:
+        raw: its bytes.
+        start: how many `!` lead it.
+        prefix: the text with which a match must begin; up to the first special byte the pass compares byte by
+            byte and has nowhere to go back to.
+        is_text: whether that is all of it.
+        pieces: texts that must follow each other in a match, behind the prefix.
+        suffix: the text with which a match must end.
+    """
+
+    raw: bytes
+    start: int
+    prefix: str
+    is_text: bool
+    pieces: tuple[str, ...]
+    suffix: str
+
+    def rules_out(self, text: str) -> bool:
+        """Whether the pass would surely fail, with no part of the pattern invalid on its way."""
+        if not text.startswith(self.prefix) or not text.endswith(self.suffix):
+            return True
+        at = len(self.prefix)
+        for piece in self.pieces:
+            at = text.find(piece, at)
+            if at < 0:
+                return True
+            at += len(piece)
+        return False
+
+
+_MAX_REMEMBERED = 1_024
+_FIRST_SPECIAL = re.compile(r"[*?{}\[\],\\]")
+_WILD = re.compile(r"(\*+|\?)")
+
+
+@lru_cache(maxsize=4096)
+def _read(pattern: str) -> _Pattern:
+    body = pattern.lstrip("!")
+    start = len(pattern) - len(body)
+    found = _FIRST_SPECIAL.search(body)
+    raw = pattern.encode("utf-8", "surrogatepass")
+    if found is None:
+        return _Pattern(raw, start, body, True, (), "")
+    prefix, rest = body[: found.start()], body[found.start() :]
+    if _FIRST_SPECIAL.search(rest.replace("*", "").replace("?", "")):
+        return _Pattern(raw, start, prefix, False, (), "")
+    parts = _WILD.split(rest)
+    pieces = []
+    for wild, piece in zip(parts[1::2], parts[2::2], strict=True):
+        # A double star may take the slash behind it along.
+        pieces.append(piece.removeprefix("/") if len(wild) > 1 else piece)
+    suffix = pieces[-1]
+    return _Pattern(raw, start, prefix, False, tuple(p for p in pieces if p), suffix)
+
+
 def glob_matches(pattern: str, text: str) -> bool:
     """Whether the platform finds that `text` matches `pattern`.
 
@@ -251,19 +312,16 @@ def glob_matches(pattern: str, text: str) -> bool:
 
     Source: retry 1.4.
     """
-    start = len(pattern) - len(pattern.lstrip("!"))
-    toggled = start % 2 == 1
-    raw = pattern.encode("utf-8", "surrogatepass")
+    known = _read(pattern) if len(pattern) <= _MAX_REMEMBERED else _read.__wrapped__(pattern)
+    toggled = known.start % 2 == 1
+    if known.is_text:
+        return (text == known.prefix) != toggled
+    if known.rules_out(text):
+        return toggled
     subject = text.encode("utf-8", "surrogatepass")
-    fixed = start
-    while fixed < len(raw) and raw[fixed] not in _SPECIAL:
-        fixed += 1
-    # Up to the first special byte the pass compares byte by byte and has nowhere to go back to.
-    if fixed == len(raw) or not subject.startswith(raw[start:fixed]):
-        return (fixed == len(raw) and subject == raw[start:]) != toggled
-    if max(len(raw), len(subject)) > MAX_GLOB_BYTES:
+    if max(len(known.raw), len(subject)) > MAX_GLOB_BYTES:
         raise GlobEffortError.of(pattern)
     try:
-        return _Pass(raw, subject, start).run() != toggled
+        return _Pass(known.raw, subject, known.start).run() != toggled
     except _InvalidPatternError:
         return False

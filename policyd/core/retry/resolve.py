@@ -5,13 +5,14 @@ Source: retry 3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
 from policyd.core.edition import Rules
-from policyd.core.retry.evaluate import Lenient, body_applies, evaluate_lenient, evaluate_strict
+from policyd.core.retry.compiled import LenientTest, Strict, compile_lenient, compile_strict
+from policyd.core.retry.evaluate import Lenient, body_applies
 from policyd.core.retry.policy import NamedPolicy, RetryConfig, default_rule, mentions
 from policyd.core.retry.value import Bag, EvaluationError, PropertyNotFound
 
@@ -82,81 +83,118 @@ def by_priority(rules: Iterable[NamedPolicy]) -> tuple[NamedPolicy, ...]:
     return tuple(sorted(rules, key=lambda rule: -rule.priority))
 
 
-def select(rules: Iterable[NamedPolicy], bag: Bag, resolver: Resolver, *, status_filter: bool = False) -> Selection:
-    """Select a rule and say what became of every one.
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A rule with its selector made ready for both evaluations."""
 
-    Args:
-        rules: in any order; sorted by priority, equal ones keep their order.
-        bag: what selectors see.
-        resolver: the way to select.
-        status_filter: consider only rules that mention `status-code`, as sites for response statuses do.
+    rule: NamedPolicy
+    strict: Strict
+    lenient: LenientTest
+    mentions_status: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Rules in the order of selection, made ready for many bags."""
+
+    ready: tuple[_Ready, ...]
+
+    @classmethod
+    def of(cls, rules: Iterable[NamedPolicy]) -> RuleSet:
+        """The rules in any order; sorted by priority, equal ones keep their order."""
+        return cls(
+            tuple(
+                _Ready(r, compile_strict(r.selector), compile_lenient(r.selector), mentions_status(r))
+                for r in by_priority(rules)
+            )
+        )
+
+    @property
+    def rules(self) -> tuple[NamedPolicy, ...]:
+        """The rules in the order of selection."""
+        return tuple(ready.rule for ready in self.ready)
+
+    def select(self, bag: Bag, resolver: Resolver, *, status_filter: bool = False) -> Selection:
+        """Select a rule and say what became of every one.
+
+        Args:
+            bag: what selectors see.
+            resolver: the way to select.
+            status_filter: consider only rules that mention `status-code`, as sites for response statuses do.
+
+        Source: retry 3.3, 3.4.
+        """
+        judge = _JUDGES[resolver]
+        considered: list[Considered] = []
+        decided = False
+        for ready in self.ready:
+            if status_filter and not ready.mentions_status:
+                outcome, error = Outcome.FILTERED, None
+            elif decided:
+                outcome, error = Outcome.NOT_REACHED, None
+            else:
+                outcome, error = judge(ready, bag)
+                decided = outcome in _DECIDING
+            considered.append(Considered(ready.rule, outcome, error))
+        return Selection(resolver, tuple(considered))
+
+    def pick(
+        self, bag: Bag, resolver: Resolver, *, status_filter: bool = False
+    ) -> NamedPolicy | EvaluationError | None:
+        """What `select` comes to, without a record: the rule, the error that ends it, or None."""
+        judge = _JUDGES[resolver]
+        for ready in self.ready:
+            if status_filter and not ready.mentions_status:
+                continue
+            outcome, error = judge(ready, bag)
+            if outcome is Outcome.SELECTED:
+                return ready.rule
+            if outcome is Outcome.ERROR:
+                return error
+        return None
+
+
+def select(rules: Iterable[NamedPolicy], bag: Bag, resolver: Resolver, *, status_filter: bool = False) -> Selection:
+    """Select one of `rules` (in any order) for one bag; `RuleSet.select` is faster for many bags.
 
     Source: retry 3.3, 3.4.
     """
-    judge = _JUDGES[resolver]
-    considered: list[Considered] = []
-    decided = False
-    for rule in by_priority(rules):
-        if status_filter and not mentions_status(rule):
-            considered.append(Considered(rule, Outcome.FILTERED))
-        elif decided:
-            considered.append(Considered(rule, Outcome.NOT_REACHED))
-        else:
-            verdict = judge(rule, bag)
-            considered.append(verdict)
-            decided = verdict.outcome in (Outcome.SELECTED, Outcome.ERROR)
-    return Selection(resolver, tuple(considered))
+    return RuleSet.of(rules).select(bag, resolver, status_filter=status_filter)
 
 
-def pick(sorted_rules: Sequence[NamedPolicy], bag: Bag, resolver: Resolver) -> NamedPolicy | EvaluationError | None:
-    """The rule that `select` selects, the error that ends it, or None; without a record.
-
-    Args:
-        sorted_rules: as `by_priority` or `effective_rules` gives them.
-        bag: what selectors see.
-        resolver: the way to select.
-    """
-    judge = _JUDGES[resolver]
-    for rule in sorted_rules:
-        verdict = judge(rule, bag)
-        if verdict.outcome is Outcome.SELECTED:
-            return rule
-        if verdict.outcome is Outcome.ERROR:
-            return verdict.error
-    return None
+_Judged = tuple[Outcome, EvaluationError | None]
+_DECIDING = (Outcome.SELECTED, Outcome.ERROR)
+_NO: _Judged = (Outcome.NO_MATCH, None)
+_YES: _Judged = (Outcome.SELECTED, None)
 
 
-def _strict(rule: NamedPolicy, bag: Bag) -> Considered:
-    outcome = evaluate_strict(rule.selector, bag)
-    if outcome is False:
-        return Considered(rule, Outcome.NO_MATCH)
-    if outcome is True:
-        return Considered(rule, Outcome.SELECTED)
-    return Considered(rule, Outcome.ERROR, outcome)
+def _strict(ready: _Ready, bag: Bag) -> _Judged:
+    outcome = ready.strict(bag)
+    if isinstance(outcome, bool):
+        return _YES if outcome else _NO
+    return Outcome.ERROR, outcome
 
 
-def _skip_missing(rule: NamedPolicy, bag: Bag) -> Considered:
-    verdict = _strict(rule, bag)
-    if isinstance(verdict.error, PropertyNotFound):
-        return replace(verdict, outcome=Outcome.MISSING)
-    return verdict
+def _skip_missing(ready: _Ready, bag: Bag) -> _Judged:
+    outcome, error = _strict(ready, bag)
+    return (Outcome.MISSING, error) if isinstance(error, PropertyNotFound) else (outcome, error)
 
 
-def _applicable(rule: NamedPolicy, bag: Bag) -> Considered:
-    outcome = evaluate_lenient(rule.selector, bag)
+def _applicable(ready: _Ready, bag: Bag) -> _Judged:
+    outcome = ready.lenient(bag)
     if outcome is Lenient.NO_MATCH:
-        return Considered(rule, Outcome.NO_MATCH)
+        return _NO
     if outcome is Lenient.MISSING:
-        return Considered(rule, Outcome.MISSING)
+        return Outcome.MISSING, None
     if not isinstance(outcome, Lenient):
-        return Considered(rule, Outcome.ERROR, outcome)
-    applies = body_applies(rule.policy, bag)
+        return Outcome.ERROR, outcome
+    applies = body_applies(ready.rule.policy, bag)
     if isinstance(applies, bool):
-        return Considered(rule, Outcome.SELECTED if applies else Outcome.BODY_NO_MATCH)
-    return Considered(rule, Outcome.ERROR, applies)
+        return _YES if applies else (Outcome.BODY_NO_MATCH, None)
+    return Outcome.ERROR, applies
 
 
-_JUDGES: dict[Resolver, Callable[[NamedPolicy, Bag], Considered]] = {
+_JUDGES: dict[Resolver, Callable[[_Ready, Bag], _Judged]] = {
     Resolver.STRICT: _strict,
     Resolver.SKIP_MISSING: _skip_missing,
     Resolver.APPLICABLE: _applicable,
