@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from policyd.findings import Finding, Severity, Span
 from policyd.manifest import codes
-from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar
+from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar, shown
 from policyd.manifest.model import (
     Card,
     Deployment,
@@ -37,7 +37,7 @@ from policyd.manifest.scalars import boolean_of, integer_of
 from policyd.manifest.shape import U32
 from policyd.manifest.templates import LITERAL, TemplateText, template_of
 
-_SEPARATORS = re.compile(r"[,\s]+")
+_NAME = re.compile(r"[^,\s]+")
 _PRESET_KIND = {
     LayerKind.TEMPLATE: LayerKind.TEMPLATE_PRESET,
     LayerKind.COMPONENT: LayerKind.COMPONENT_PRESET,
@@ -135,16 +135,10 @@ def name_list(node: Located | None) -> tuple[LocatedScalar, ...]:
     if not isinstance(node, LocatedScalar) or node.is_absent:
         return ()
     names = []
-    position = 0
-    for part in _SEPARATORS.split(node.text):
-        if not part:
-            continue
-        position = node.text.index(part, position)
-        span = node.span_of(position, position + len(part))
-        names.append(
-            LocatedScalar(part, node.style, None, node.source, span.start, span.end, node.steps)
-        )
-        position += len(part)
+    first = node.text_start
+    for part in _NAME.finditer(node.text):
+        start, end = (node.start, node.end) if first is None else (first + part.start(), first + part.end())
+        names.append(LocatedScalar(part.group(), node.style, None, node.source, start, end, node.steps))
     return tuple(names)
 
 
@@ -258,9 +252,9 @@ def _env(node: LocatedMap, kind: LayerKind, findings: list[Finding]) -> tuple[En
                 Finding(
                     codes.UPPER_CASE_NAME,
                     Severity.ERROR,
-                    f"the variable `{key.text[:60]}` of a component must be upper case",
+                    f"the variable `{shown(key.text)}` of a component must be upper case",
                     key.span,
-                    f"write `{key.text[:60].upper()}`",
+                    f"write `{shown(key.text.upper())}`",
                 )
             )
         if key.text.upper().startswith("GOLEM_"):
@@ -268,7 +262,7 @@ def _env(node: LocatedMap, kind: LayerKind, findings: list[Finding]) -> tuple[En
                 Finding(
                     codes.RESERVED_PREFIX,
                     Severity.WARNING,
-                    f"the variable `{key.text[:60]}` begins with `GOLEM_`, which the platform uses itself",
+                    f"the variable `{shown(key.text)}` begins with `GOLEM_`, which the platform uses itself",
                     key.span,
                 )
             )
@@ -291,7 +285,8 @@ def _unknown_in(node: Located, names: dict[str, None], findings: list[Finding]) 
         names.update(dict.fromkeys(template.variables))
         return template.is_template
     children = node.items if isinstance(node, LocatedList) else tuple(value for _, value in node.entries)
-    return any([_unknown_in(child, names, findings) for child in children])
+    found = [_unknown_in(child, names, findings) for child in children]
+    return any(found)
 
 
 def _files(node: LocatedList) -> Iterator[InitialFile]:

@@ -28,8 +28,8 @@ from policyd.manifest.kinds import (
     Text,
     Whole,
 )
-from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar
-from policyd.manifest.scalars import Misfit, boolean_of, free_problems, integer_of, name_problems, value_of
+from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar, shown
+from policyd.manifest.scalars import MisfitError, boolean_of, free_problems, integer_of, name_problems, value_of
 
 MAX_FINDINGS = 1000
 """So many problems of one document are told; the rest is only counted."""
@@ -99,7 +99,7 @@ class Check:
             case Fields():
                 self._fields(kind, node, typed=typed)
             case ByKey():
-                chosen = next(iter(reversed(kind.options.values())))
+                chosen = tuple(kind.options.values())[-1]
                 if isinstance(node, LocatedMap):
                     keys = {key.text for key, _ in node.entries}
                     chosen = next((f for k, f in kind.options.items() if k in keys), chosen)
@@ -121,16 +121,15 @@ class Check:
         if typed:
             try:
                 value = value_of(node)
-            except Misfit as misfit:
+            except MisfitError as misfit:
                 self._say(misfit.code, misfit.message, node.span)
                 return None
             if not isinstance(value, str):
-                shown = node.text if node.text else "nothing"
                 self._say(
                     codes.NOT_TEXT,
-                    f"{wants} is wanted, but `{shown[:60]}` without quotes is read as {_type_of(value)}",
+                    f"{wants} is wanted, but without quotes this is read as {_type_of(value)}",
                     node.span,
-                    f'write "{node.text[:60]}" with quotes' if node.text else "",
+                    "quote it" if node.text else "",
                 )
                 return None
             return node
@@ -140,7 +139,11 @@ class Check:
     def _dropped_tag(self, node: Located) -> None:
         if node.tag is not None and node.tag.startswith("!"):
             self._say(
-                codes.TAG_DROPPED, f"the tag `{node.tag[:60]}` is dropped", node.span, "remove it", Severity.WARNING
+                codes.TAG_DROPPED,
+                "an own tag is dropped",
+                node.span,
+                "remove it, or quote a text that begins with `!`",
+                Severity.WARNING,
             )
 
     def _choice(self, kind: Choice, node: Located, *, typed: bool) -> None:
@@ -153,7 +156,7 @@ class Check:
         near = nearest(text.text, texts)
         self._say(
             codes.NOT_A_CHOICE,
-            f"`{text.text[:60]}` is not {_any_of(texts)}",
+            f"`{shown(text.text)}` is not {_any_of(texts)}",
             text.span,
             f"did you mean `{near}`?" if near else "",
         )
@@ -167,7 +170,7 @@ class Check:
                 try:
                     value = value_of(node)
                     truth = value if isinstance(value, bool) else None
-                except Misfit as misfit:
+                except MisfitError as misfit:
                     self._say(misfit.code, misfit.message, node.span)
                     return None
             elif node.is_plain:
@@ -190,7 +193,7 @@ class Check:
                 try:
                     value = value_of(node)
                     whole = value if isinstance(value, int) and not isinstance(value, bool) else None
-                except Misfit as misfit:
+                except MisfitError as misfit:
                     self._say(misfit.code, misfit.message, node.span)
                     return
             elif node.is_plain:
@@ -220,7 +223,7 @@ class Check:
 
     def _collection_tag(self, node: Located, *, typed: bool) -> None:
         if typed and node.tag is not None and node.tag.startswith("!"):
-            self._say(codes.TAG_REFUSED, f"the tag `{node.tag[:60]}` is refused here", node.span)
+            self._say(codes.TAG_REFUSED, "an own tag is refused here", node.span)
         else:
             self._dropped_tag(node)
 
@@ -249,7 +252,7 @@ class Check:
             self._look(kind.value, value, typed=typed)
 
     def _bad_name(self, noun: str, says: str, key: LocatedScalar) -> None:
-        self._say(codes.BAD_NAME, f"`{key.text[:80]}` is no {noun}", key.span, f"wanted: {says}")
+        self._say(codes.BAD_NAME, f"`{shown(key.text)}` is no {noun}", key.span, f"wanted: {says}")
 
     def _fields(self, kind: Fields, node: Located, *, typed: bool) -> None:
         if not isinstance(node, LocatedMap):
@@ -280,9 +283,7 @@ class Check:
                 names = " and ".join(f"`{key.text}`" for key in both)
                 self._say(codes.EXCLUSIVE_KEYS, f"{names} exclude each other", both[1].span, "keep one of them")
 
-    def _field(
-        self, key: LocatedScalar, wanted: Field, value: Located, *, typed: bool, absent: bool = False
-    ) -> None:
+    def _field(self, key: LocatedScalar, wanted: Field, value: Located, *, typed: bool, absent: bool = False) -> None:
         if wanted.refused:
             self._say(codes.REFUSED_KEY, f"`{key.text}` is refused here", key.span, wanted.refused)
             return
@@ -329,7 +330,7 @@ class Check:
             Finding(
                 codes.DUPLICATE_KEY,
                 Severity.ERROR,
-                f"`{key.text[:60]}` is given twice",
+                f"`{shown(key.text)}` is given twice",
                 key.span,
                 "keep one of them",
                 (Related("given here first", first.span),),
@@ -337,6 +338,9 @@ class Check:
         )
 
     def _unknown(self, kind: Fields, key: LocatedScalar) -> None:
+        if len(self.findings) >= MAX_FINDINGS:
+            self.untold += 1
+            return
         if key.text == "<<":
             self._say(codes.UNKNOWN_KEY, f"`<<` is no key of the {kind.noun}", key.span, _MERGE_HELP)
             return
@@ -349,7 +353,7 @@ class Check:
             help_text = "known keys: " + ", ".join(sorted(available))
         else:
             help_text = "it has no keys" if not available else ""
-        self._say(codes.UNKNOWN_KEY, f"`{key.text[:60]}` is no key of the {kind.noun}", key.span, help_text)
+        self._say(codes.UNKNOWN_KEY, f"`{shown(key.text)}` is no key of the {kind.noun}", key.span, help_text)
 
     def _available(self, wanted: Field) -> bool:
         if wanted.refused or (wanted.only_in and wanted.only_in != self.version):
@@ -370,9 +374,7 @@ class Check:
                 self._say(codes.EXCLUSIVE_KEYS, f"{names} exclude each other", node.span, "keep one of them")
         if kind.some_of and not given.intersection(kind.some_of) and self._has("edition"):
             names = " nor ".join(f"`{name}`" for name in kind.some_of)
-            self._say(
-                codes.NOTHING_EXPOSED, f"the {kind.noun} has neither {names}", node.span, "", Severity.WARNING
-            )
+            self._say(codes.NOTHING_EXPOSED, f"the {kind.noun} has neither {names}", node.span, "", Severity.WARNING)
 
     def _by_tag(self, kind: ByTag, node: Located) -> None:
         if not isinstance(node, LocatedMap):
@@ -447,7 +449,7 @@ def _described(node: Located) -> str:
         return "a quoted text"
     try:
         return _type_of(value_of(node))
-    except Misfit:
+    except MisfitError:
         return "another value"
 
 

@@ -27,7 +27,10 @@ MAX_EXPANSION = 1_000_000
 """Elements that aliases may add to a document; tighter than the platform, which has no bound of its own here."""
 
 
-class Unreadable(Exception):
+_ALIAS_HELP = "quote a text that begins with `*`"
+
+
+class UnreadableError(Exception):
     """The document cannot be composed; carries why."""
 
     def __init__(self, finding: Finding) -> None:
@@ -72,7 +75,7 @@ def compose(source: Source) -> tuple[Located | None, tuple[Finding, ...]]:
     findings: list[Finding] = []
     try:
         return _Composer(source, findings).run(), tuple(findings)
-    except Unreadable as error:
+    except UnreadableError as error:
         return None, (*findings, error.finding)
 
 
@@ -132,7 +135,7 @@ class _Composer:
 
     def _refuse_size(self, root: Located | None, message: str) -> None:
         span = root.span if root is not None else self._source.span(0, 0, "$")
-        raise Unreadable(Finding(codes.ALIAS_LIMIT, Severity.ERROR, message, span, "repeat the text instead"))
+        raise UnreadableError(Finding(codes.ALIAS_LIMIT, Severity.ERROR, message, span, "repeat the text instead"))
 
     def _read(self) -> Iterator[Any]:
         parser, yaml_error = _parser(self._source.text)
@@ -140,7 +143,7 @@ class _Composer:
             try:
                 event = parser.get_event()
             except yaml_error as error:
-                raise Unreadable(self._syntax(error)) from None
+                raise UnreadableError(self._syntax(error)) from None
             if event is None:
                 return
             yield event
@@ -194,23 +197,21 @@ class _Composer:
     def _alias(self, event: Any) -> tuple[Located, _Weight] | None:
         name = event.anchor
         if name not in self._anchors:
-            raise Unreadable(
-                self._finding(codes.UNKNOWN_ALIAS, f"the alias `*{name[:60]}` has no anchor before it", event)
+            raise UnreadableError(
+                self._finding(codes.UNKNOWN_ALIAS, "an alias has no anchor of its name before it", event, _ALIAS_HELP)
             )
         target = self._anchors[name]
         if target is None:
-            raise Unreadable(
-                self._finding(codes.ALIAS_IN_ITSELF, f"the alias `*{name[:60]}` stands inside its own anchor", event)
-            )
+            raise UnreadableError(self._finding(codes.ALIAS_IN_ITSELF, "an alias stands inside its own anchor", event))
         node, weight = target
         if len(self._open) + weight.height > MAX_DEPTH:
-            raise Unreadable(self._too_deep(event))
+            raise UnreadableError(self._too_deep(event))
         self._own += 1
         return self._give(node, _Weight(weight.elements, weight.follows + 1, weight.height))
 
     def _begin(self, event: Any, *, is_map: bool) -> None:
         if len(self._open) >= MAX_DEPTH:
-            raise Unreadable(self._too_deep(event))
+            raise UnreadableError(self._too_deep(event))
         top = self._open[-1] if self._open else None
         in_key = top is not None and (top.in_key or (top.is_map and top.wants_key))
         if event.anchor:
@@ -249,12 +250,12 @@ class _Composer:
                 top.key = node
             else:
                 top.key = None
-                shown = "map" if isinstance(node, LocatedMap) else "list"
+                noun = "map" if isinstance(node, LocatedMap) else "list"
                 self._findings.append(
                     Finding(
                         codes.COLLECTION_KEY,
                         Severity.ERROR,
-                        f"a {shown} cannot be a key",
+                        f"a {noun} cannot be a key",
                         self._source.span(node.start, node.end, path_of(top.steps)),
                         "quote a text that begins with `{` or `[`",
                     )

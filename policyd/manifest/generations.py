@@ -10,7 +10,7 @@ import re
 from policyd.core.edition import Rules
 from policyd.findings import Finding, Severity, Span
 from policyd.manifest import codes
-from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar
+from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar, shown
 from policyd.manifest.source import Source
 
 _VERSIONS = ("1.5.0", "1.6.0")
@@ -79,7 +79,7 @@ def version_problem(source: Source, root: LocatedMap | None, rules: Rules) -> Fi
         return Finding(
             codes.VERSION_UNSUPPORTED,
             Severity.ERROR,
-            f"`{version.text[:40]}` is not a manifest version that edition `{rules.label}` reads",
+            f"`{shown(version.text)}` is not a manifest version that edition `{rules.label}` reads",
             version.span,
             f"read are {listed}",
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from policyd.findings import Finding, Severity
 from policyd.manifest import codes
-from policyd.manifest.located import LocatedScalar
+from policyd.manifest.located import LocatedScalar, shown
 
 MAX_INCLUDED = 1000
 """So many files may be included."""
@@ -27,7 +27,7 @@ MAX_ALTERNATIVES = 64
 _WILD = re.compile(r"[*?\[]")
 
 
-class _Limit(Exception):
+class _LimitError(Exception):
     """More entries than are looked at."""
 
 
@@ -56,15 +56,13 @@ class Includes:
                     matches += 1
                     found[path] = None
                     if len(found) > MAX_INCLUDED:
-                        raise _Limit
-            except _Limit:
-                message = f"`{pattern.text[:60]}` matches more than {MAX_INCLUDED} files or looks at too many folders"
+                        raise _LimitError
+            except _LimitError:
+                message = f"`{shown(pattern.text)}` matches more than {MAX_INCLUDED} files or looks at too many folders"
                 self._tell(codes.INCLUDE_LIMIT, message, pattern)
                 break
             if not matches and not any(f.span == pattern.span for f in self.findings):
-                self._tell(
-                    codes.INCLUDE_NOTHING, f"`{pattern.text[:60]}` matches no file", pattern, Severity.WARNING
-                )
+                self._tell(codes.INCLUDE_NOTHING, f"`{shown(pattern.text)}` matches no file", pattern, Severity.WARNING)
         return tuple(found)[:MAX_INCLUDED]
 
     def _tell(
@@ -77,7 +75,7 @@ class Includes:
     def _matches(self, pattern: LocatedScalar) -> Iterator[Path]:
         alternatives = _alternatives(pattern.text)
         if alternatives is None or not pattern.text or "\0" in pattern.text:
-            self._tell(codes.BAD_GLOB, f"`{pattern.text[:60]}` is no include pattern", pattern)
+            self._tell(codes.BAD_GLOB, f"`{shown(pattern.text)}` is no include pattern", pattern)
             return
         for text in alternatives:
             steps = [step for step in text.split("/") if step not in ("", ".")]
@@ -88,7 +86,7 @@ class Includes:
             try:
                 wild = [_regex(step) if _WILD.search(step) and step != "**" else None for step in steps]
             except re.error:
-                self._tell(codes.BAD_GLOB, f"`{pattern.text[:60]}` is no include pattern", pattern)
+                self._tell(codes.BAD_GLOB, f"`{shown(pattern.text)}` is no include pattern", pattern)
                 continue
             start = Path("/") if text.startswith("/") else self.folder
             for match in self._walk(start, steps, wild, 0):
@@ -101,7 +99,7 @@ class Includes:
     def _outside(self, pattern: LocatedScalar) -> None:
         self._tell(
             codes.INCLUDE_OUTSIDE,
-            f"the include `{pattern.text[:60]}` leaves the folder that may be read",
+            f"the include `{shown(pattern.text)}` leaves the folder that may be read",
             pattern,
             help_text="allow a wider folder with `--include-root`, or move the file below the root manifest",
         )
@@ -111,9 +109,7 @@ class Includes:
             return True
         return self.include_root is not None and path.is_relative_to(self.include_root)
 
-    def _walk(
-        self, folder: Path, steps: list[str], wild: list[re.Pattern[str] | None], at: int
-    ) -> Iterator[Path]:
+    def _walk(self, folder: Path, steps: list[str], wild: list[re.Pattern[str] | None], at: int) -> Iterator[Path]:
         """Files below `folder` that the steps from `at` on lead to."""
         if at == len(steps):
             return
@@ -163,7 +159,7 @@ class Includes:
                 for entry in entries:
                     self._entries += 1
                     if self._entries > MAX_ENTRIES:
-                        raise _Limit
+                        raise _LimitError
                     found.append(entry)
         except OSError:
             return []
@@ -236,8 +232,8 @@ def _alternatives(text: str) -> list[str] | None:
         elif close < 0 or begin < 0:
             return None
         else:
-            for choice in current[begin + 1 : close].split(","):
-                pending.append(current[:begin] + choice + current[close + 1 :])
+            choices = current[begin + 1 : close].split(",")
+            pending += [current[:begin] + choice + current[close + 1 :] for choice in choices]
         if len(done) + len(pending) > MAX_ALTERNATIVES:
             return None
     return done

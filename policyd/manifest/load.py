@@ -21,7 +21,7 @@ from policyd.manifest.check import Check
 from policyd.manifest.compose import compose
 from policyd.manifest.generations import older_format, version_of, version_problem
 from policyd.manifest.includes import Includes, path_order
-from policyd.manifest.located import Located, LocatedMap, LocatedScalar
+from policyd.manifest.located import Located, LocatedMap, LocatedScalar, shown
 from policyd.manifest.masking import SensitiveRanges
 from policyd.manifest.model import Application, Layered
 from policyd.manifest.shape import ROOT
@@ -208,9 +208,7 @@ def _assemble(
     if readable and len(readable) == len(documents):
         findings += _required(application, root)
     elif documents:
-        left_out += [
-            f"`{d.name}` could not be read" for d in documents if d.sensitive.is_guess or d.is_older
-        ]
+        left_out += [f"`{d.name}` could not be read" for d in documents if d.sensitive.is_guess or d.is_older]
         if all(not d.sensitive.is_guess and not d.is_older for d in documents):
             findings += _required(application, root)
     findings += _environment_findings(application)
@@ -297,7 +295,7 @@ def _defined_twice(section: str, items: Iterable[tuple[str, Span]], findings: li
         if name not in first:
             first[name] = span
         elif first[name].source != span.source:
-            noun = f"{_NOUNS[section]} `{name[:60]}`" if section in _NOUNS else f"`{section}`"
+            noun = f"{_NOUNS[section]} `{shown(name)}`" if section in _NOUNS else f"`{section}`"
             findings.append(
                 Finding(
                     codes.DEFINED_TWICE,
@@ -338,10 +336,10 @@ def _mixed(documents: list[Document]) -> list[Finding]:
                 Finding(
                     codes.VERSION_MIXED,
                     Severity.ERROR,
-                    f"`{document.name}` has manifest version `{version.text[:40]}`, `{first.name}` has another",
+                    f"`{document.name}` has manifest version `{shown(version.text)}`, `{first.name}` has another",
                     version.span,
                     "all documents need the same version",
-                    (Related(f"`{seen.text[:40]}` here", seen.span),),
+                    (Related(f"`{shown(seen.text)}` here", seen.span),),
                 )
             )
     return found
@@ -367,17 +365,17 @@ def _required(application: Application, root: Document | None) -> list[Finding]:
 def _environment_findings(application: Application) -> list[Finding]:
     found = []
     marked = [e for e in application.environments if e.is_default]
-    for other in marked[1:]:
-        found.append(
-            Finding(
-                codes.TWO_DEFAULTS,
-                Severity.ERROR,
-                f"`{other.name}` is a second default environment",
-                other.span,
-                "keep `default: true` in one environment",
-                (Related(f"`{marked[0].name}` is the first", marked[0].span),),
-            )
+    found += [
+        Finding(
+            codes.TWO_DEFAULTS,
+            Severity.ERROR,
+            f"`{other.name}` is a second default environment",
+            other.span,
+            "keep `default: true` in one environment",
+            (Related(f"`{marked[0].name}` is the first", marked[0].span),),
         )
+        for other in marked[1:]
+    ]
     if not application.environments:
         return found
     known = {e.name for e in application.environments}
@@ -396,7 +394,7 @@ def _environment_findings(application: Application) -> list[Finding]:
                 Finding(
                     codes.UNKNOWN_DEFAULTS,
                     Severity.WARNING,
-                    f"`{section}` names the environment `{environment[:60]}`, which is not defined",
+                    f"`{section}` names the environment `{shown(environment)}`, which is not defined",
                     span,
                     "it has no effect until that environment exists",
                 )

@@ -17,6 +17,9 @@ from policyd.manifest.source import Source
 Steps: TypeAlias = "tuple[Steps, str | int] | None"
 """A place in the document as a chain of keys and indexes, the last one first; None is the root."""
 
+MAX_SHOWN = 60
+"""Longer texts are cut in messages."""
+
 MAX_KEY_IN_PATH = 80
 """Longer keys are cut in paths."""
 
@@ -26,6 +29,20 @@ NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 NULL_TAG = "tag:yaml.org,2002:null"
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
+
+
+def shown(text: str) -> str:
+    r"""A text of the user as messages carry it: one line, printable, not too long.
+
+    >>> shown("a" * 70)[-3:], shown("x\ny")
+    ('aa…', 'x\\ny')
+    """
+    cut = text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
+    return (
+        cut
+        if cut.isprintable()
+        else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+    )
 
 
 def path_of(steps: Steps) -> str:
@@ -94,13 +111,14 @@ class LocatedScalar:
 
         Exact where the text stands unchanged on one line, also within quotes; else the whole scalar.
         """
-        first = self._first()
+        first = self.text_start
         if first is None:
             return self.span
         start = min(max(start, 0), len(self.text))
         return self.source.span(first + start, first + min(max(end, start), len(self.text)), self.path)
 
-    def _first(self) -> int | None:
+    @property
+    def text_start(self) -> int | None:
         """Offset of the first character of the text in the source, where the source shows it unchanged."""
         shown = self.text.rstrip("\n") if self.style in ("|", ">") else self.text
         if self.style in ("|", ">"):

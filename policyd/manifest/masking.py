@@ -9,21 +9,23 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar
+from policyd.manifest.located import Located, LocatedList, LocatedScalar
 from policyd.manifest.source import Source
 
 MASK = "***"
 """What stands for a hidden text, whatever its length."""
 
 SENSITIVE_KEYS = frozenset(
-    ("env", "config", "secretDefaults", "parameters", "auth", "staticToken", "static_token", "bearer", "basic")
-    + ("password", "token", "secret", "secrets", "apiKey", "config-vars", "wasiConfig")
+    (
+        *("env", "config", "wasiConfig", "secretDefaults", "parameters"),
+        *("auth", "staticToken", "bearer", "basic", "password", "token", "secret", "secrets", "apiKey"),
+    )
 )
 """Keys whose values are hidden, wherever they stand."""
 
 _FOLDED = frozenset(key.replace("_", "").replace("-", "").lower() for key in SENSITIVE_KEYS)
-_KEY = re.compile(r"""(?P<lead>\s*(?:-\s+|\?\s+)*)(?P<key>"[^"\\]*"|'[^']*'|[^\s#'"{}\[\],&*!|>%@`?:-][^\s#{}\[\],:]*)\s*:(?=\s|$)""")
-_ANY_KEY = re.compile(r"""["']?(?P<key>[A-Za-z_][\w-]*)["']?\s*:""")
+_KEY = re.compile(r"""\s*(?:-\s+|\?\s+)*(?:"[^"\\]*"|'[^']*'|[^\s#'"{}\[\],&*!|>%@`?:-][^\s#{}\[\],:]*)\s*:(?=\s|$)""")
+_ANY_KEY = re.compile(r"""(?<![\w-])(?P<key>[A-Za-z_][\w-]*)["']?\s*:""")
 _UNCLOSED = re.compile(r"""[{}\[\]"'&*!|>\\?]""")
 
 

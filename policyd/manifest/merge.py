@@ -59,9 +59,8 @@ def fold(layers: Iterable[Layer], base: Merged | None = None) -> Merged:
 
 
 def _apply(below: Merged, layer: Layer) -> Merged:
-    if layer.env is None and layer.config is None and layer.files is None:
-        if layer.plugins is None and layer.tools is None:
-            return below
+    if all(part is None for part in (layer.env, layer.config, layer.files, layer.plugins, layer.tools)):
+        return below
     return Merged(
         _env(below.env, layer),
         _deep(below.config, layer.config),

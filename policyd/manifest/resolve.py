@@ -12,6 +12,7 @@ from policyd.core.edition import NEXT, Rules
 from policyd.findings import Finding, Severity, Span, nearest
 from policyd.manifest import codes
 from policyd.manifest.builtin import has_unknown_presets
+from policyd.manifest.located import shown
 from policyd.manifest.merge import Merged, fold
 from policyd.manifest.model import (
     Application,
@@ -26,6 +27,9 @@ from policyd.manifest.templates import filled
 
 MAX_LAYERS = 10_000
 """So many layers are followed for one element; templates that double themselves end here."""
+
+MAX_FOLLOWED = 200_000
+"""So many templates and elements are visited for one environment."""
 
 DEFAULT_TOOL = "bash"
 """The built-in tool that `defaultTools` stands for.
@@ -209,7 +213,7 @@ def _without(application: Application, name: str | None) -> ResolvedEnvironment:
     near = nearest(name, known)
     help_text = f"did you mean `{near}`?" if near else "known: " + ", ".join(known[:20]) if known else ""
     finding = Finding(
-        codes.UNKNOWN_ENVIRONMENT, Severity.ERROR, f"no environment is called `{name[:60]}`", None, help_text
+        codes.UNKNOWN_ENVIRONMENT, Severity.ERROR, f"no environment is called `{shown(name)}`", None, help_text
     )
     return ResolvedEnvironment(None, "named", (), account, findings=(finding,))
 
@@ -227,6 +231,8 @@ class _Resolver:
     left_out: set[str] = field(default_factory=set)
     templates: dict[str, Layered] = field(default_factory=dict)
     components: dict[str, ResolvedComponent] = field(default_factory=dict)
+    named_in: dict[str, set[str]] = field(default_factory=dict)
+    followed: int = 0
 
     def run(self, *, explicit: bool) -> ResolvedEnvironment:
         application = self.application
@@ -235,7 +241,9 @@ class _Resolver:
         for component in application.components:
             layers = self._layers(component)
             self.components[component.name] = ResolvedComponent(component.name, component.span, layers, fold(layers))
-        agents = tuple(self._agent(name) for name in sorted(self._agent_names()))
+        names = self._agent_names()
+        declared = {agent.name: agent for agent in application.agents}
+        agents = tuple(self._agent(name, names[name], declared.get(name)) for name in sorted(names))
         if not agents:
             self.left_out.add("no agent type is named in the manifest; a built component may have some")
         self.left_out.add("whether the deployer's own cards cover the initial cards: a manifest does not show them")
@@ -287,7 +295,7 @@ class _Resolver:
                 Finding(
                     codes.UNKNOWN_PRESET,
                     Severity.ERROR,
-                    f"no layer defines the preset `{name[:60]}`",
+                    f"no layer defines the preset `{shown(name)}`",
                     None if explicit else place,
                     f"did you mean `{near}`?" if near else "",
                 )
@@ -304,9 +312,7 @@ class _Resolver:
         if marker in by_name:
             own.append(by_name[marker])
         custom = [layer for layer in element.presets if not layer.preset.startswith("app-env:")]
-        named = [
-            by_name[name] for name in self.presets if name in by_name and not name.startswith("app-env:")
-        ]
+        named = [by_name[name] for name in self.presets if name in by_name and not name.startswith("app-env:")]
         if named:
             own += named
         elif custom:
@@ -326,8 +332,9 @@ class _Resolver:
             if opened:
                 out += self._own(current)
                 continue
-            if len(out) + len(pending) > MAX_LAYERS:
-                message = f"`{element.name[:60]}` is built on more than {MAX_LAYERS} layers"
+            self.followed += 1
+            if len(out) + len(pending) > MAX_LAYERS or self.followed > MAX_FOLLOWED:
+                message = f"`{shown(element.name)}` is built on more layers than are followed"
                 self.findings.append(Finding(codes.LAYER_LIMIT, Severity.ERROR, message, element.span))
                 break
             pending.append((current, True, above))
@@ -346,6 +353,7 @@ class _Resolver:
             if deployment.environment == self.environment.name:
                 for key in deployment.agents:
                     names.setdefault(key.text, key.span)
+                    self.named_in.setdefault(key.text, set()).add(deployment.kind)
         for name in self.implements:
             names.setdefault(name, self.environment.span)
         return names
@@ -359,7 +367,7 @@ class _Resolver:
                     Finding(
                         codes.UNKNOWN_COMPONENT,
                         Severity.ERROR,
-                        f"no component is called `{known[:60]}`",
+                        f"no component is called `{shown(known)}`",
                         None,
                         f"did you mean `{near}`?" if near else "",
                     )
@@ -370,19 +378,13 @@ class _Resolver:
             self.left_out.add(f"which component implements an agent type: `{only}` is assumed, being the only one")
             return only, True
         count = "no component is" if not self.components else "several components are"
-        self.left_out.add(f"the component of `{agent}`: {count} defined, and a manifest does not say which implements it")
+        self.left_out.add(f"the component of `{agent}`: {count} defined, and a manifest does not say which one it is")
         return None, False
 
-    def _agent(self, name: str) -> ResolvedAgent:
-        declared = self.application.agent(name)
+    def _agent(self, name: str, span: Span, declared: Layered | None) -> ResolvedAgent:
         component, assumed = self._component_of(name)
         base = self.components.get(component) if component is not None else None
         own = self._own(declared) if declared is not None else ()
-        named_in = {
-            d.kind
-            for d in self.application.deployments
-            if d.environment == self.environment.name and any(key.text == name for key in d.agents)
-        }
         merged = base.merged if base is not None else Merged()
         for step in declared.templates if declared is not None else ():
             template = self.templates.get(step.text)
@@ -391,9 +393,9 @@ class _Resolver:
         merged = fold(own, merged)
         return ResolvedAgent(
             name,
-            self._agent_names()[name],
+            span,
             declared is not None,
-            tuple(sorted(named_in)),
+            tuple(sorted(self.named_in.get(name, ()))),
             component,
             assumed,
             own,
@@ -409,9 +411,7 @@ class _Resolver:
         default = self._default_tools()
         declared = {tool.name for tool in self.application.tools}
         return tuple(
-            ResolvedBinding(
-                name, environment.get(name), owners.get(name, ()), name in default, name in declared
-            )
+            ResolvedBinding(name, environment.get(name), owners.get(name, ()), name in default, name in declared)
             for name in sorted({*environment, *owners, *default})
         )
 

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from policyd.findings import Finding, Severity
 from policyd.manifest import codes
-from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar
+from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar, shown
 
-Plain: TypeAlias = None | bool | int | float | str
+Plain: TypeAlias = bool | int | float | str | None
 """The value of a scalar."""
 
 Json: TypeAlias = "Plain | list[Json] | dict[str, Json]"
@@ -37,7 +37,7 @@ _LONGEST_INTEGER = 140
 """No integer within 128 bits has more characters, leading zeros of a prefix form apart."""
 
 
-class Misfit(Exception):
+class MisfitError(Exception):
     """A scalar that the platform refuses as a free value."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -93,7 +93,7 @@ def plain_value(text: str) -> Plain:
     ['yes', None, 1000.0, '00', '2001-01-01']
 
     Raises:
-        Misfit: for an integer outside 64 bits.
+        MisfitError: for an integer outside 64 bits.
     """
     if text == "" or text in _NULL:
         return None
@@ -105,7 +105,7 @@ def plain_value(text: str) -> Plain:
     whole = integer_of(text)
     if whole is not None:
         if not -(2**63) <= whole < 2**64:
-            raise Misfit(codes.WIDE_INTEGER, f"the integer `{text[:60]}` does not fit 64 bits")
+            raise MisfitError(codes.WIDE_INTEGER, "an integer that does not fit 64 bits")
         return whole
     if not _SUPERFLUOUS_ZERO.match(text):
         number = float_of(text)
@@ -118,34 +118,34 @@ def value_of(scalar: LocatedScalar) -> Plain:
     """The value of a scalar where any value may stand.
 
     Raises:
-        Misfit: for an own tag, a standard tag that does not fit, an integer outside 64 bits.
+        MisfitError: for an own tag, a standard tag that does not fit, an integer outside 64 bits.
     """
     tag, text = scalar.tag, scalar.text
     if tag is None:
         return plain_value(text) if scalar.is_plain else text
     if tag.startswith("!"):
-        raise Misfit(codes.TAG_REFUSED, f"the tag `{tag[:60]}` is refused here")
+        raise MisfitError(codes.TAG_REFUSED, "an own tag is refused here")
     kind = tag.removeprefix(_TAGS)
     if kind == "bool":
         truth = boolean_of(text)
         if truth is None:
-            raise Misfit(codes.TAG_MISFIT, f"`!!bool` wants `true` or `false`, not `{text[:60]}`")
+            raise MisfitError(codes.TAG_MISFIT, "`!!bool` wants `true` or `false`")
         return truth
     if kind == "int":
         whole = integer_of(text)
         if whole is None:
-            raise Misfit(codes.TAG_MISFIT, f"`!!int` wants an integer, not `{text[:60]}`")
+            raise MisfitError(codes.TAG_MISFIT, "`!!int` wants an integer")
         if not -(2**63) <= whole < 2**64:
-            raise Misfit(codes.WIDE_INTEGER, f"the integer `{text[:60]}` does not fit 64 bits")
+            raise MisfitError(codes.WIDE_INTEGER, "an integer that does not fit 64 bits")
         return whole
     if kind == "float":
         number = float_of(text)
         if number is None:
-            raise Misfit(codes.TAG_MISFIT, f"`!!float` wants a number, not `{text[:60]}`")
+            raise MisfitError(codes.TAG_MISFIT, "`!!float` wants a number")
         return None if number != number or number in (float("inf"), float("-inf")) else number
     if kind == "null":
         if text not in _NULL:
-            raise Misfit(codes.TAG_MISFIT, f"`!!null` wants `null`, not `{text[:60]}`")
+            raise MisfitError(codes.TAG_MISFIT, "`!!null` wants `null`")
         return None
     return text
 
@@ -154,12 +154,12 @@ def json_of(node: Located) -> Json:
     """A free value as the platform reads it: the last of repeated keys counts, keys are texts.
 
     Raises:
-        Misfit: where `free_problems` tells a problem.
+        MisfitError: where `free_problems` tells a problem.
     """
     if isinstance(node, LocatedScalar):
         return value_of(node)
     if node.tag is not None and node.tag.startswith("!"):
-        raise Misfit(codes.TAG_REFUSED, f"the tag `{node.tag[:60]}` is refused here")
+        raise MisfitError(codes.TAG_REFUSED, "an own tag is refused here")
     if isinstance(node, LocatedList):
         return [json_of(item) for item in node.items]
     return {key.text: json_of(value) for key, value in node.last_of_each()}
@@ -170,11 +170,11 @@ def free_problems(node: Located, tell: Tell) -> None:
     if isinstance(node, LocatedScalar):
         try:
             value_of(node)
-        except Misfit as misfit:
+        except MisfitError as misfit:
             tell(Finding(misfit.code, Severity.ERROR, misfit.message, node.span))
         return
     if node.tag is not None and node.tag.startswith("!"):
-        tell(Finding(codes.TAG_REFUSED, Severity.ERROR, f"the tag `{node.tag[:60]}` is refused here", node.span))
+        tell(Finding(codes.TAG_REFUSED, Severity.ERROR, "an own tag is refused here", node.span))
     if isinstance(node, LocatedList):
         for item in node.items:
             free_problems(item, tell)
@@ -189,11 +189,12 @@ def name_problems(node: LocatedMap, tell: Tell) -> None:
     seen: dict[str, LocatedScalar] = {}
     for key, _ in node.entries:
         if key.text in seen:
+            line = seen[key.text].span.line
             tell(
                 Finding(
                     codes.DUPLICATE_NAME,
                     Severity.WARNING,
-                    f"`{_short(key.text)}` is given twice; the earlier entry at line {seen[key.text].span.line} is lost",
+                    f"`{shown(key.text)}` is given twice; the earlier entry at line {line} is lost",
                     key.span,
                     "keep one of them: nothing is merged, and the platform says nothing",
                 )
@@ -209,7 +210,3 @@ def name_problems(node: LocatedMap, tell: Tell) -> None:
                 )
             )
         seen[key.text] = key
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:60] + "…"

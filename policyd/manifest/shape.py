@@ -119,9 +119,7 @@ ENVIRONMENT_BINDING = Fields(
 )
 _NO_MIDDLEWARE_BINDING = "`middleware` cannot be the name of a tool"
 BINDINGS = Names(BINDING, TOOL_NAME, {"middleware": Field(BINDING, refused=_NO_MIDDLEWARE_BINDING)})
-ENVIRONMENT_TOOLS = Names(
-    ENVIRONMENT_BINDING, TOOL_NAME, {"middleware": Field(INSTALLATIONS, since=MIDDLEWARE)}
-)
+ENVIRONMENT_TOOLS = Names(ENVIRONMENT_BINDING, TOOL_NAME, {"middleware": Field(INSTALLATIONS, since=MIDDLEWARE)})
 
 _PROVISION: Mapping[str, Field] = {
     "config": Field(_FREE),
@@ -195,9 +193,7 @@ COMMANDS = Names(Many(EXTERNAL_COMMAND))
 
 DEPENDENCY = Shapes(
     "a name, `component/name`, or a map",
-    structure=Fields(
-        "dependency", {"component": Field(_TEXT, required=True), "name": Field(_TEXT, required=True)}
-    ),
+    structure=Fields("dependency", {"component": Field(_TEXT, required=True), "name": Field(_TEXT, required=True)}),
 )
 CONFIG_SCHEMA = Fields(
     "config schema",
@@ -338,9 +334,7 @@ ENVIRONMENT = Fields(
             Fields(
                 "command line options",
                 {
-                    "format": Field(
-                        Choice(("text", "json", "yaml", "pretty", "pretty-json", "pretty-yaml", "toon"))
-                    ),
+                    "format": Field(Choice(("text", "json", "yaml", "pretty", "pretty-json", "pretty-yaml", "toon"))),
                     "autoConfirm": Field(Marker()),
                     "redeployAgents": Field(Marker()),
                     "reset": Field(Marker()),

@@ -125,7 +125,7 @@ def _not_utf8(name: str, data: bytes, position: int) -> Finding:
 def _invisible(source: Source) -> tuple[Finding, ...]:
     if source.text.isascii():
         return ()
-    found = []
+    found: list[Finding] = []
     for match in _INVISIBLE.finditer(source.text):
         if len(found) == MAX_INVISIBLE_FINDINGS:
             break

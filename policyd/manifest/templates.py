@@ -9,12 +9,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from policyd.manifest.located import shown
+
 FILTERS = frozenset(
-    "abs attr bool capitalize default d dictsort escape e first float groupby indent int items join last length count"
-    " lines list lower map max min pprint reject rejectattr replace reverse round safe select selectattr slice sort"
-    " split string sum title tojson trim unique upper urlencode batch"
-    " to_snake_case to_kebab_case to_camel_case to_pascal_case to_title_case to_train_case to_upper_camel_case"
-    " to_lower_camel_case to_shouty_snake_case to_shouty_kebab_case".split()
+    (
+        *("abs", "attr", "batch", "bool", "capitalize", "count", "d", "default", "dictsort", "e", "escape", "first"),
+        *("float", "groupby", "indent", "int", "items", "join", "last", "length", "lines", "list", "lower", "map"),
+        *("max", "min", "pprint", "reject", "rejectattr", "replace", "reverse", "round", "safe", "select"),
+        *("selectattr", "slice", "sort", "split", "string", "sum", "title", "tojson", "trim", "unique", "upper"),
+        *("urlencode", "to_snake_case", "to_kebab_case", "to_camel_case", "to_pascal_case", "to_title_case"),
+        *("to_train_case", "to_lower_camel_case", "to_upper_camel_case", "to_shouty_snake_case"),
+        *("to_shouty_kebab_case",),
+    )
 )
 """Filters that policyd knows of; a text with another one is unknown, with a finding."""
 
@@ -64,7 +70,7 @@ def template_of(text: str) -> TemplateText:
         names[found.group(1)] = None
         for name in _FILTER.findall(found.group(3)):
             if name not in FILTERS:
-                return TemplateText(True, tuple(names), f"the filter `{name[:40]}` is not known")
+                return TemplateText(True, tuple(names), f"the filter `{shown(name)}` is not known")
         position = text.find("{{", end + 2)
     return TemplateText(True, tuple(names))
 
