@@ -71,7 +71,7 @@ class _Compiled:
 
 def _is_word(char: str) -> bool:
     """Whether the platform counts a character among the word characters."""
-    return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc", "Me", "Pc", "Nl") or char in "\u200c\u200d"
+    return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc", "Me", "Pc", "Nl", "So") or char in "\u200c\u200d"
 
 
 def _options() -> re2.Options:

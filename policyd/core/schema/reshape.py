@@ -40,25 +40,17 @@ class Stage(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class RelayedStream:
-    """A stream that was handed on; `by_item` when its items are reshaped one by one."""
-
-    number: int
-    by_item: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Reshaped:
     """The value in its new form.
 
     Attributes:
         value: fits the target.
-        relayed: streams handed on by a step of the plan.
+        converted: numbers of streams whose items are reshaped one by one; others are handed on whole.
         discarded: numbers of streams that were dropped with what they stood in.
     """
 
     value: SchemaValue
-    relayed: tuple[RelayedStream, ...] = ()
+    converted: tuple[int, ...] = ()
     discarded: tuple[int, ...] = ()
 
 
@@ -99,7 +91,7 @@ def reshape(value: SchemaValue, plan: Plan, source: Graph, target: Graph, engine
     broken = violations_of(shaped, target, engines)
     if broken:
         return Unshaped(Stage.TARGET, broken, tuple(streams_in(value)))
-    return Reshaped(shaped, tuple(run.relayed), tuple(run.discarded))
+    return Reshaped(shaped, tuple(run.converted), tuple(run.discarded))
 
 
 def pass_unchanged(value: SchemaValue, source: Graph, target: Graph, engines: Engines) -> Reshaped | Unshaped:
@@ -116,7 +108,7 @@ class Run:
     """One walk along a plan; as deep as the value, which is bounded when it is read."""
 
     plan: Plan
-    relayed: list[RelayedStream] = field(default_factory=list)
+    converted: list[int] = field(default_factory=list)
     discarded: list[int] = field(default_factory=list)
 
     def apply(self, node: Node, value: SchemaValue) -> SchemaValue:
@@ -149,7 +141,8 @@ class Run:
             case Bodies(branches), UnionValue(tag, body):
                 return UnionValue(tag, self.apply(dict(branches)[tag], body))
             case Relay(item), StreamValue(number):
-                self.relayed.append(RelayedStream(number, item is not None))
+                if item is not None:
+                    self.converted.append(number)
                 return value
             case _:
                 raise _MisfitError

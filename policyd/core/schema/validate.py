@@ -107,11 +107,11 @@ class _Walk:
     def check(self, schema: SchemaType, value: SchemaValue, path: _Path) -> None:
         """Check one value against one type, leaving what is inside for later."""
         if isinstance(schema, RefType):
-            resolved = self.definitions.resolve(schema).type
-            if resolved is None:
-                self.broken(ViolationKind.DANGLING_REF, path)
+            resolved = self.definitions.resolve(schema)
+            if resolved.type is None:
+                self.broken(ViolationKind.SHAPE_MISMATCH if resolved.is_cycle else ViolationKind.DANGLING_REF, path)
                 return
-            schema = resolved
+            schema = resolved.type
         match schema, value:
             case RecordType(fields), RecordValue(parts):
                 if len(fields) != len(parts):
