@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 from policyd.core.callsets.admitted import admitted_by
 from policyd.core.callsets.difference import difference
-from policyd.core.callsets.universe import Universe
 from policyd.core.cards import Bounds, Card, CardId, Surface, surface_of
 from policyd.core.grants import Grant, Level, Recipient
 from policyd.syntax import Form, parse_grant

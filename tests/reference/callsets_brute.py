@@ -16,6 +16,7 @@ from itertools import product
 from policyd.core.cards import Bounds, Card, CardId, ScopeCard, Surface, surface_of
 from policyd.core.edition import NEXT
 from policyd.core.grants import Grant, Level, Owner, OwnerKind, PermissionClass, Recipient, Target, class_named
+from policyd.core.grants.names import U64_MAX
 from policyd.core.grants.resources import (
     Argument,
     CardTarget,
@@ -31,7 +32,6 @@ from policyd.core.grants.resources import (
     StoreKey,
     TableName,
 )
-from policyd.core.grants.names import U64_MAX
 from policyd.core.grants.resources.exact import ANY, EMPTY, NOTHING
 from policyd.core.grants.resources.network import ANY_PORT
 

@@ -16,6 +16,7 @@ from policyd.core.callsets.admitted import Admitted, ClassPart, Lender
 from policyd.core.callsets.answer import Undecided
 from policyd.core.callsets.budget import MAX_STEPS, Budget, ExhaustedError
 from policyd.core.callsets.callset import CallSet, Complement, Intersection, Products
+from policyd.core.callsets.index import ClassIndex
 from policyd.core.callsets.product import find_call
 from policyd.core.callsets.universe import Universe
 from policyd.core.callsets.witness import Witness, confirmed
@@ -160,14 +161,19 @@ class _Shared:
         self._denied = frozenset(ours.denied)
         ceilings = [frozenset(c) for c in ours.ceilings]
         wide = [frozenset(c) for c in theirs.ceilings]
-        self._is_open = self._denied.issuperset(theirs.denied) and all(any(c <= w for c in ceilings) for w in wide)
-        self._theirs = [(frozenset(x.targets), frozenset(x.denied)) for x in theirs.lenders] if self._is_open else []
+        # INVARIANT: what passes all our ceilings passes all of theirs, so only negatives can make a difference.
+        is_open = all(any(c <= w for c in ceilings) for w in wide)
+        self._theirs = [(frozenset(x.targets), {*x.denied, *theirs.denied}) for x in theirs.lenders] if is_open else []
 
     def grants(self, lender: Lender) -> frozenset[Target]:
-        """Grants of `lender` that a card of the other side lends at least as widely, to no more obstacles."""
+        """Grants of `lender` that a card of the other side lends, with no further negatives near."""
         cut = self._denied.union(lender.denied)
         kept: set[Target] = set()
         for targets, denied in self._theirs:
-            if denied <= cut:
-                kept.update(t for t in lender.targets if t in targets)
+            same = [t for t in lender.targets if t in targets]
+            further = [n for n in denied if n not in cut] if same else []
+            if further:
+                index = ClassIndex(further)
+                same = [t for t in same if next(index.near(t.verb, t), None) is None]
+            kept.update(same)
         return frozenset(kept)
