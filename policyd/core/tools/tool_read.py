@@ -178,6 +178,9 @@ def _globals(json: object) -> Globals:
 
 def _body(json: object) -> Body:
     found = members(json)
+    if not found:
+        # the platform writes every member and the short form at least one; `{}` may as well mean a name space
+        fail("an empty body says nothing, write `null` for a name space")
     fixed, tail = optional(found, "positionals", _positionals) or ((), None)
     constraints: tuple[Constraint, ...] = _many(found, "constraints", constraint_at)
     return Body(
