@@ -1,0 +1,76 @@
+"""policyd audit: what is wrong or risky in a manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from policyd.cli import options as opt
+from policyd.cli.exits import Exit
+
+
+@click.command("audit")
+@click.argument("manifest", type=opt.FILE)
+@opt.place
+@click.option("--deployer", type=opt.FILE, help="Cards of whoever deploys; default: an assumed account root card.")
+@click.option("--fail-on", default="error", help="What makes exit 1: error (default), warning or info.")
+@click.option("--strict", is_flag=True, help="Exit 3 if something could not be analysed.")
+@opt.rules
+@opt.output("text", "json", "sarif")
+def command(
+    manifest: Path,
+    env: str | None,
+    preset: str | None,
+    account: str,
+    component: str,
+    include_root: Path | None,
+    deployer: Path | None,
+    fail_on: str,
+    strict: bool,
+    edition: str,
+    switch: tuple[str, ...],
+    format: str,
+    output: Path | None,
+) -> int:
+    """Find what is wrong or risky in a manifest and its cards, and say whether a deploy would be accepted.
+
+    Without --env every environment is looked at with its own presets.
+    """
+    from policyd import __version__
+    from policyd.cli.output import as_json, write
+    from policyd.manifest import load_manifest
+    from policyd.report import report_json, report_sarif, report_text
+    from policyd.syntax.wallets import read_cards
+    from policyd.usecases.audit_manifest import audit_manifest
+
+    rules = opt.rules_of(edition, switch)
+    level = opt.severity_of(fail_on)
+    cards = read_cards(opt.read_json(deployer), rules) if deployer else None
+    loaded = load_manifest(manifest, rules=rules, include_root=include_root)
+    implements = {a.name: component for a in loaded.application.agents} if component else None
+    report = audit_manifest(
+        loaded,
+        environments=[env] if env is not None else None,
+        presets=opt.presets_of(preset),
+        rules=rules,
+        deployer=cards,
+        account=account,
+        components=implements,
+    )
+
+    def lines(source: str, number: int) -> str | None:
+        document = loaded.document(source)
+        return document.shown_line(number) if document else None
+
+    if format == "json":
+        write(as_json({**report_json(report), "edition": rules.label}), output)
+    elif format == "sarif":
+        write(as_json(report_sarif(report, __version__)), output)
+    else:
+        write(report_text(report, lines), output)
+    if any(d.root is None and not d.is_older for d in loaded.documents) and loaded.refused:
+        return Exit.NOT_ASKED
+    if report.at_least(level):
+        return Exit.NO
+    return Exit.UNDECIDED if strict and report.not_analysed else Exit.YES
