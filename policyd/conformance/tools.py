@@ -18,6 +18,7 @@ from policyd.core.schema.validate import validity
 from policyd.core.schema.value_json import read_value, value_json
 from policyd.core.schema.values import RecordValue, SchemaValue
 from policyd.core.schema.wellformed import faults_of
+from policyd.core.tools.arguments import NoArguments, canonical_arguments
 from policyd.core.tools.canonical_input import canonical_input
 from policyd.core.tools.compat import CommandLink, Compatibility, compatibility
 from policyd.core.tools.compat_inputs import FromExpected, InputLink
@@ -195,7 +196,19 @@ def _project_type(question: Question) -> Answer:
     return {"ok": True, "values": [_answered(way, value) for value in values]}
 
 
+def _tool_args(question: Question) -> Answer:
+    # recorded at the snapshot: inputs not wrapped, everything written through its type
+    value = read_value(question["value"], live_streams=True)
+    args = canonical_arguments(
+        read_tool(question["tool"]), _path(question), value, wraps_optional=False, by_definition=False
+    )
+    if isinstance(args, NoArguments):
+        return {"ok": False, "error": {"kind": args.kind, "message": args.reason}}
+    return {"ok": True, "args": list(args)}
+
+
 HANDLERS: dict[str, Handler] = {
+    "tool_args": guarded(_tool_args),
     "tool_validate": guarded(_tool_validate),
     "middleware_validate": guarded(_middleware_validate),
     "canonical_input": guarded(_canonical_input),
