@@ -53,8 +53,11 @@ def refused_grants(subject: Subject) -> Iterator[Finding]:
     """
     for card in subject.cards:
         for bad in card.agent.initial_card.bad:
+            finding = bad.finding
+            if "{{" in bad.text:
+                finding = replace(finding, help="`{{ }}` is never filled in a grant: write the name itself or a slot")
             related = Related("the whole card is refused for it, and the deploy with it", card.span)
-            yield replace(bad.finding, related=(*bad.finding.related, related))
+            yield replace(finding, related=(*finding.related, related))
 
 
 def in_environments(finding: Finding, where: Sequence[str], count: int) -> Finding:

@@ -194,25 +194,16 @@ MAX_PATH_STEPS = 10_000
 """Longer pairs of paths are taken to overlap: the comparison grows with the product of their lengths."""
 
 
-def is_askable(target: Target) -> bool:
-    """Whether a call can ask for something that this pattern covers, whoever makes it.
-
-    Answers no for paths with `.` or `..`, inverted oplog ranges and star arguments of tools.
-
-    Source: cards B, RS-fs, RS-oplog, RS-tool.
-    """
-    return why_not_askable(target.resource) == ""
-
-
 def why_not_askable(resource: Resource) -> str:
-    """Why no call can ask for anything that `resource` covers, empty where one can."""
+    """Why no call, whoever makes it, can ask for anything that `resource` covers; empty where one may.
+
+    Source: cards B, RS-fs, RS-oplog.
+    """
     match resource:
         case FilePath(segments) if "." in segments or ".." in segments:
             return "calls ask for canonical paths, which never contain `.` or `..`"
         case OplogRange() if resource.first > resource.last:
             return "the range ends before it starts"
-        case Invocation() if any(argument.symbol for argument in resource.arguments):
-            return "a star argument of a tool is a symbol, no wildcard, and no call carries it"
         case _:
             return ""
 

@@ -5,13 +5,14 @@ Source: cards 4.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from policyd.analysis.effect import THIS_AGENT
 from policyd.analysis.subject import Entry
 from policyd.core.admission.postings import Postings
 from policyd.core.admission.resource_index import ResourceIndex
 from policyd.core.cards import Bound
-from policyd.core.grants import ANY_VERB, Grant, Owner, OwnerKind
+from policyd.core.grants import ANY_VERB, Owner, OwnerKind, Target
 
 _OwnerKey = tuple[tuple[str, ...], bool]
 
@@ -19,11 +20,18 @@ _OwnerKey = tuple[tuple[str, ...], bool]
 class GrantIndex:
     """Grants, of which those that cover a given target are found by look-ups."""
 
-    __slots__ = ("_entries", "_index")
+    __slots__ = ("_agent_type", "_entries", "_index")
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        """Take up `entries`; their owners must be filled."""
+    def __init__(self, entries: Iterable[Entry], agent_type: str = "") -> None:
+        """Take up `entries`.
+
+        Args:
+            entries: with their owners filled.
+            agent_type: where given, the agent itself (`?agent`) is an ordinary instance of it, so that
+                `Type(*)` covers it; where not it may be a phantom, which `Type(*)` does not cover.
+        """
         self._entries = tuple(entries)
+        self._agent_type = agent_type
         self._index: dict[tuple[str, str], dict[_OwnerKey, ResourceIndex]] = {}
         for position, entry in enumerate(self._entries):
             target = entry.grant.target
@@ -40,20 +48,22 @@ class GrantIndex:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def covering(self, grant: Grant, limit: int = 0) -> list[Entry]:
-        """The entries whose target covers that of `grant`, whatever their recipients, in order of the list.
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def covering(self, target: Target, limit: int = 0) -> list[Entry]:
+        """The entries whose target covers `target`, whatever their recipients, in order of the list.
 
         Args:
-            grant: filled.
-            limit: at most so many, the first ones of each pattern; 0 for all.
+            target: filled.
+            limit: at most so many of each pattern, the first ones; 0 for all.
         """
-        target = grant.target
         hits: list[Postings] = []
         for verb in dict.fromkeys((target.verb, ANY_VERB)):
             owners = self._index.get((target.cls.name, verb))
             if owners is None:
                 continue
-            for key in _owner_keys(target.owner):
+            for key in _owner_keys(target.owner, self._agent_type):
                 resources = owners.get(key)
                 if resources is not None:
                     resources.covering(target.resource, hits)
@@ -61,13 +71,15 @@ class GrantIndex:
         return [self._entries[position] for position in sorted(found)]
 
 
-def _owner_keys(owner: Owner) -> list[_OwnerKey]:
+def _owner_keys(owner: Owner, agent_type: str) -> list[_OwnerKey]:
     """The keys under which owner patterns that cover `owner` stand (O5, O6)."""
     known = owner.known
     keys: list[_OwnerKey] = [(known[:count], False) for count in range(len(known))]
     if owner.is_type_wildcard:
         return [*keys, (known, True)]
     keys.append((known, False))
+    if agent_type and known[4:] == (THIS_AGENT,):
+        keys.append(((*known[:4], agent_type), True))
     if owner.kind is OwnerKind.AGENT and len(known) == owner.kind.depth and known[4].endswith(")"):
         leaf = known[4]
         at = leaf.find("(")

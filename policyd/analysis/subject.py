@@ -122,12 +122,16 @@ class Subject:
         account: stands in where the environment names no account; empty for not known.
         rules: the edition.
         deployer: the cards of whoever deploys, None for an assumed account root card.
+        limiting: the places of the cards in the manifest that have an upper grant, in force or not.
+        empty_ceilings: the places of those that write an upper bound with nothing in it.
     """
 
     deployment: Deployment
     account: str = ""
     rules: Rules = NEXT
     deployer: tuple[Card, ...] | None = None
+    limiting: frozenset[Span] = frozenset()
+    empty_ceilings: frozenset[Span] = frozenset()
     _made: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, key: str, make: Callable[[], T]) -> T:

@@ -5,15 +5,18 @@ Source: style 4, 8; manifest-format 11; cards 8.4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 
 from policyd.analysis import Subject, audit
 from policyd.analysis.audit import in_environments
 from policyd.analysis.deploy import judge
 from policyd.core.cards import Card
 from policyd.core.edition import NEXT, Rules
-from policyd.findings import Finding, Report
-from policyd.manifest import LoadedManifest, describe, resolve_environment
+from policyd.core.grants.names import ascii_lower
+from policyd.findings import Finding, Related, Report, Severity, Span
+from policyd.manifest import Application, LoadedManifest, describe, resolve_environment
+from policyd.manifest.application import parse_located
 
 _NO_DEPLOYER = "whether the deployer's own cards cover"
 _NO_ACCOUNT = "the account: the environment names none"
@@ -44,6 +47,7 @@ def audit_manifest(
     names: list[str | None] = list(dict.fromkeys(environments)) if environments is not None else []
     if environments is None:
         names += [e.name for e in application.environments] or [None]
+    limiting, empty = _upper_bounds(application)
     subjects: list[Subject] = []
     resolving: dict[Finding, list[str]] = {}
     left_out = set(loaded.not_analysed)
@@ -59,11 +63,35 @@ def audit_manifest(
         if resolved.environment is None and name is not None:
             continue
         deployment = describe(application, resolved, rules)
-        subjects.append(Subject(deployment, account.lower(), rules, None if deployer is None else tuple(deployer)))
+        cards = None if deployer is None else tuple(deployer)
+        subjects.append(Subject(deployment, ascii_lower(account), rules, cards, limiting, empty))
+    in_force = {card.span for subject in subjects for card in subject.cards if card.is_explicit}
     found = {in_environments(finding, where, len(names)) for finding, where in resolving.items()}
     return Report.of(
-        (*loaded.findings, *found, *audit(subjects)), (*left_out, *_unjudged(subjects, is_assumed=deployer is None))
+        (*loaded.findings, *found, *audit(subjects), *_bad_elsewhere(application, in_force, rules)),
+        (*left_out, *_unjudged(subjects, is_assumed=deployer is None)),
     )
+
+
+def _upper_bounds(application: Application) -> tuple[frozenset[Span], frozenset[Span]]:
+    """The places of the agents' cards with an upper grant, and of those whose upper bound is written but empty."""
+    cards = [layer.card for agent in application.agents for layer in agent.layers if layer.card is not None]
+    limiting = frozenset(c.key_span for c in cards if c.upper_positive or c.upper_negative)
+    return limiting, frozenset(c.key_span for c in cards if c.has_upper) - limiting
+
+
+def _bad_elsewhere(application: Application, in_force: Set[Span], rules: Rules) -> Iterator[Finding]:
+    """Texts that are no grants in cards of agents that no audited environment uses: they break the first that does."""
+    for agent in application.agents:
+        for layer in agent.layers:
+            card = layer.card
+            if card is None or card.key_span in in_force:
+                continue
+            related = Related("this card is not in force in what was audited", card.key_span)
+            for text in card.grants:
+                outcome = parse_located(text, rules)
+                if isinstance(outcome, Finding):
+                    yield replace(outcome, severity=Severity.WARNING, related=(*outcome.related, related))
 
 
 def _unjudged(subjects: Sequence[Subject], *, is_assumed: bool) -> list[str]:

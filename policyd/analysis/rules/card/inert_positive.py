@@ -13,6 +13,8 @@ from policyd.findings import Confidence, Finding, Severity
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """Report every positive whose recipient, owner or resource keeps it from admitting any call."""
     for card, entry, misfit in inert_entries(subject, positive=True):
+        if misfit.is_for_others and not entry.bound.is_lower:
+            continue  # a ceiling for other holders binds cards that are derived from this one
         what = "grants nothing" if entry.bound.is_lower else "lets nothing through"
         whom = f" to agents of `{card.agent.name}`" if misfit.is_for_others else ""
         yield rule.finding(

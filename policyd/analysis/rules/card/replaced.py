@@ -16,12 +16,15 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if not initial.replaced:
             continue
         layer, span = initial.replaced[-1]
-        lost = "" if initial.upper_positive or initial.upper_negative else ", and it has no upper bound of its own"
+        has_ceiling = bool(initial.upper_positive or initial.upper_negative)
+        is_lost = not has_ceiling and any(place in subject.limiting for _, place in initial.replaced)
+        lost = ": its upper bound is lost" if is_lost else ": nothing of it is merged"
         yield rule.finding(
-            f"the card of `{initial.layer}` replaces that of `{layer}` as a whole: nothing of it is merged{lost}",
+            f"the card of `{initial.layer}` replaces that of `{layer}` as a whole{lost}",
             card.span,
             help="repeat here every grant, negative and upper bound of the replaced card that is still wanted",
             related=(Related("this card is not in force", span),),
+            severity=Severity.WARNING if is_lost else None,
         )
 
 

@@ -1,0 +1,50 @@
+"""HOST012: a verb or class that no operation asks for. Page: inert_verb.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policyd.analysis.rule import Rule
+from policyd.analysis.subject import Subject
+from policyd.findings import Confidence, Finding, Severity
+
+INERT_VERBS = frozenset(
+    {
+        ("secret", "mint"),
+        ("plan", "create"),
+        ("environment", "rollback"),
+        ("environment", "write-deployment-record"),
+    }
+)
+"""Class and verb; besides these every `restore` (host 2.15)."""
+
+INERT_CLASSES = frozenset(
+    {"account.oauth2-identity", "environment.kv-bucket", "environment.blob-bucket", "environment.initial-files"}
+)
+"""Classes of which no verb is asked for (host 2.15)."""
+
+
+def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Report every grant that names a verb, or a class, which nothing on the platform asks for."""
+    for card in subject.explicit_cards:
+        for entry in card.entries:
+            target = entry.grant.target
+            name, verb = target.cls.name, target.verb
+            if not entry.is_written or target.cls.is_newer:
+                continue
+            if name in INERT_CLASSES:
+                what = f"class `{name}`"
+            elif verb == "restore" or (name, verb) in INERT_VERBS:
+                what = f"`{name} : {verb}`"
+            else:
+                continue
+            yield rule.finding(
+                f"nothing asks for {what}: the grant has no effect",
+                entry.placed.span,
+                help="remove it, or grant `environment : deploy`, which a rollback asks for"
+                if verb == "rollback"
+                else "remove it",
+            )
+
+
+RULE = Rule("HOST012", "inert_verb", Severity.INFO, Confidence.LIKELY, check)

@@ -1,0 +1,28 @@
+"""HOST004: self-view that is granted below and withheld above. Page: self_view_withheld.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policyd.analysis.card_index import index_of, self_view
+from policyd.analysis.rule import Rule
+from policyd.analysis.subject import Subject
+from policyd.findings import Confidence, Finding, Severity
+
+
+def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Report every lower grant of self-view that the upper bound of the same card does not let through."""
+    for card in subject.explicit_cards:
+        index = index_of(subject, card)
+        target = self_view(card)
+        granting = index.lends(target)
+        if not index.is_exact or granting is None or not granting.is_written or index.lets_through(target):
+            continue
+        yield rule.finding(
+            f"self-view is granted to agents of `{card.agent.name}`, but their upper bound withholds it",
+            granting.placed.span,
+            help="add `agent(?agent) @ ?agent : view :` to `upperBound.positive`, or drop the grant",
+        )
+
+
+RULE = Rule("HOST004", "self_view_withheld", Severity.WARNING, Confidence.CERTAIN, check)

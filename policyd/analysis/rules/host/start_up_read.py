@@ -1,0 +1,33 @@
+"""HOST002: an agent type that cannot read `GOLEM_AGENT_ID`. Page: start_up_read.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policyd.analysis.card_index import index_of, own_target
+from policyd.analysis.rule import Rule
+from policyd.analysis.subject import Subject
+from policyd.core.cards import Bound
+from policyd.findings import Confidence, Finding, Severity
+
+NAME = "GOLEM_AGENT_ID"
+
+
+def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    """Report every explicit card, not empty, that keeps the SDK from reading the id of its agent."""
+    for card in subject.explicit_cards:
+        index = index_of(subject, card)
+        if not index.is_exact or not any(e.is_written for e in card.of_bound(Bound.LOWER_POSITIVE)):
+            continue
+        target = own_target(card, "env", "read", NAME)
+        if target is None or index.admits(target):
+            continue
+        where = "`lowerBound.positive`" if index.lends(target) is None else "`upperBound.positive`, which withholds it,"
+        yield rule.finding(
+            f"agents of `{card.agent.name}` cannot read `{NAME}`, so the SDK cannot start an invocation",
+            card.span,
+            help=f"add `env(?agent) @ ?agent : read : {NAME}` to {where} unless the code does without an SDK",
+        )
+
+
+RULE = Rule("HOST002", "start_up_read", Severity.ERROR, Confidence.LIKELY, check)
