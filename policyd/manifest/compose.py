@@ -296,8 +296,8 @@ class _Composer:
         line = self._source.line(self._source.span(at, at).line)
         if "\t" in line[: len(line) - len(line.lstrip())]:
             help_text = "indent with spaces: a tab is not allowed there"
-        elif "mapping values" in problem:
-            help_text = "quote a text that contains `: `"
+        elif "mapping values" in problem or ("did not find expected" in problem and " : " in line):
+            help_text = "quote a text that contains `: `, such as a grant"
         elif "start any token" in problem:
             help_text = "quote a text that begins with `@`, `%`, `` ` `` or a tab"
         return Finding(codes.SYNTAX, Severity.ERROR, message, self._source.span(at, at), help_text, related)
