@@ -55,13 +55,22 @@ def place_row(span: Span | None) -> Row:
     if span is None:
         return NOWHERE
     return {
-        "place_source": span.source,
+        "place_source": _plain(span.source),
         "place_line": span.line,
         "place_column": span.column,
         "place_start": span.start,
         "place_end": span.end,
-        "place_path": span.path,
+        "place_path": _plain(span.path),
     }
+
+
+def _plain(text: str) -> str:
+    """A file name or path as every database holds it: odd bytes and zero characters made visible."""
+    return (
+        text
+        if text.isascii() and "\0" not in text
+        else text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+    )
 
 
 def read_place(row: Mapping[Any, Any]) -> Span | None:

@@ -24,11 +24,11 @@ def read_holder(text: str, rules: Rules) -> Recipient | None:
 
 
 def context_of(holder: Recipient, agent_id: str = "") -> AgentContext | None:
-    """The agent for which slots are filled; None for an account.
+    """The agent for which slots are filled; None for an account and for the owner of external tools.
 
     Without an instance the id is one that no target names, so that `?agent` covers nothing else.
     """
-    if holder.level is not Level.AGENT:
+    if holder.level is not Level.AGENT or holder.is_external_tool_owner:
         return None
     account, application, environment, component, agent_type = holder.known
     return AgentContext(

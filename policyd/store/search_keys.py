@@ -212,7 +212,32 @@ def _host(host: str) -> str:
     return _parts("labels", (str(len(labels)), labels[-1]))
 
 
-def pairs(target: Target, home: Home) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The hashed owner keys and resource keys of a question, each sorted."""
-    owners = tuple(sorted(hashed(key) for key in owner_lookups(target.owner, home)))
-    return owners, tuple(sorted(hashed(key) for key in resource_lookups(target.resource)))
+MAX_LOOKUPS = 400
+"""A question with more keys of one kind (a path of hundreds of segments) is narrowed by the other kind only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookups:
+    """The hashed keys of a question, each sorted; None where they are too many to look up."""
+
+    owners: tuple[int, ...] | None
+    resources: tuple[int, ...] | None
+
+
+def lookups(target: Target, home: Home) -> Lookups:
+    """Under which keys everything is stored that can cover the concrete `target`, for any holder."""
+    owners = None
+    if _brackets(target.owner) < MAX_LOOKUPS:
+        owners = _hashes(owner_lookups(target.owner, home))
+    resources = None
+    if not isinstance(target.resource, FilePath | SegmentPath) or len(target.resource.segments) < MAX_LOOKUPS:
+        resources = _hashes(resource_lookups(target.resource))
+    return Lookups(owners, resources)
+
+
+def _brackets(owner: Owner) -> int:
+    return sum(segment.count("(") for segment in owner.known)
+
+
+def _hashes(keys: Iterable[str]) -> tuple[int, ...]:
+    return tuple(sorted(hashed(key) for key in keys))
