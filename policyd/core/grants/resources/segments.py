@@ -42,32 +42,30 @@ class FilePath:
 
 
 def _run_covers(broad: tuple[str, ...], narrow: tuple[str, ...]) -> bool:
-    """RS-fs, one row of positions at a time: `reach[i]` says that `broad[:i]` can take all read so far."""
-    size = len(broad)
-    reach = [False] * (size + 1)
-    reach[0] = True
-    _skip_globstars(broad, reach)
+    """RS-fs, symbol by symbol: bit `i` of `reach` says that `broad[:i]` can take all read so far.
+
+    One machine word holds 64 positions, so that two patterns of the greatest length still compare in no time.
+    """
+    literal: dict[str, int] = {}
+    globstars = size = 0
+    for segment in broad:
+        bit = 1 << size
+        if segment != GLOBSTAR:
+            literal[segment] = literal.get(segment, 0) | bit
+        elif size and globstars >> (size - 1):
+            continue  # a run of `**` is one, so that standing for nothing needs a single step below
+        else:
+            globstars |= bit
+        size += 1
+    stars = literal.get(STAR, 0)
+    reach = 1 | (globstars & 1) << 1
     for symbol in narrow:
-        after = [False] * (size + 1)
-        for i in range(size):
-            if not reach[i]:
-                continue
-            if broad[i] == GLOBSTAR:
-                after[i] = True
-            elif one_covers(broad[i], symbol):
-                after[i + 1] = True
-        if not any(after):
+        takes = 0 if symbol == GLOBSTAR else stars | literal.get(symbol, 0)
+        reach = (reach & takes) << 1 | reach & globstars
+        reach |= (reach & globstars) << 1
+        if not reach:
             return False
-        _skip_globstars(broad, after)
-        reach = after
-    return reach[size]
-
-
-def _skip_globstars(broad: tuple[str, ...], reach: list[bool]) -> None:
-    """Let every `**` that can be reached stand for nothing."""
-    for i, segment in enumerate(broad):
-        if reach[i] and segment == GLOBSTAR:
-            reach[i + 1] = True
+    return bool(reach >> size)
 
 
 def one_covers(broad: str, narrow: str) -> bool:
