@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from policyd.core.schema.engines import Engines
-from policyd.core.schema.faults import FaultKind
+from policyd.core.schema.faults import Fault, FaultKind
 from policyd.core.schema.graph import Definitions, Graph
 from policyd.core.schema.types import Field, ListType, OptionType, RecordType, SchemaType
-from policyd.core.schema.wellformed import faults_of
+from policyd.core.schema.wellformed import faults_of, type_faults
 from policyd.core.tools.command_tree import Placed, find_command, placed
 from policyd.core.tools.scope import Argument, body_arguments, global_arguments, names_of, short_of
 from policyd.core.tools.tool import Body, Flag, Option, Positional, RepeatableList, RepeatableMap, Tail, Tool
@@ -86,12 +86,32 @@ def input_at(tool: Tool, place: Placed, engines: Engines, *, wraps_optional: boo
     needed = Definitions(tool.schema.definitions.reachable(field.type for field in fields))
     record = CanonicalInput(place.index, fields, needed)
     for fault in faults_of(record.graph, engines):
-        kind = {
-            FaultKind.DANGLING_REF: ToolFaultKind.UNRESOLVED_TYPE_REF,
-            FaultKind.NEEDS_PATTERNS: ToolFaultKind.NEEDS_ENGINE,
-        }.get(fault.kind, ToolFaultKind.ILL_FORMED_SCHEMA)
-        return ToolFault(kind, command.name, id=fault.id, name=fault.name)
+        return ToolFault(_record_fault_kind(fault), command.name, id=fault.id, name=fault.name)
     return record
+
+
+def input_of_valid(
+    tool: Tool, place: Placed, engines: Engines, *, wraps_optional: bool = True
+) -> CanonicalInput | ToolFault:
+    """Like `input_at`, for a tool known to be valid: only what wrapping adds is left to be judged.
+
+    The record keeps all definitions of the tool, so that many commands of a large tool cost no more than their inputs.
+    """
+    fields = tuple(input_fields(tool, place, wraps_optional=wraps_optional))
+    record = CanonicalInput(place.index, fields, tool.schema.definitions)
+    for fault in type_faults(record.graph.root, record.definitions, engines):
+        return ToolFault(_record_fault_kind(fault), tool.commands[place.index].name, id=fault.id, name=fault.name)
+    return record
+
+
+def _record_fault_kind(fault: Fault) -> ToolFaultKind:
+    match fault.kind:
+        case FaultKind.DANGLING_REF:
+            return ToolFaultKind.UNRESOLVED_TYPE_REF
+        case FaultKind.NEEDS_PATTERNS:
+            return ToolFaultKind.NEEDS_ENGINE
+        case _:
+            return ToolFaultKind.ILL_FORMED_SCHEMA
 
 
 def input_fields(tool: Tool, place: Placed, *, wraps_optional: bool = True) -> Iterator[InputField]:

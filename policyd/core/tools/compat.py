@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from policyd.core.schema.engines import Engines
-from policyd.core.tools.canonical_input import input_at
+from policyd.core.tools.canonical_input import input_of_valid
 from policyd.core.tools.command_tree import Placed, callable_paths
 from policyd.core.tools.compat_errors import ErrorLink, ErrorRule, link_errors
 from policyd.core.tools.compat_inputs import InputLink, link_inputs
@@ -166,8 +166,8 @@ class _Linker:
 
     def inputs(self, path: tuple[str, ...], above: Placed, below: Placed) -> InputLink | None:
         """How the inner record is built, or None after noting why it cannot be."""
-        source = input_at(self.expected, above, self.engines, wraps_optional=self.wraps_optional)
-        target = input_at(self.inner, below, self.engines, wraps_optional=self.wraps_optional)
+        source = input_of_valid(self.expected, above, self.engines, wraps_optional=self.wraps_optional)
+        target = input_of_valid(self.inner, below, self.engines, wraps_optional=self.wraps_optional)
         for found in (source, target):
             if isinstance(found, ToolFault):
                 self.refuse(IncompatibilityKind.NO_CANONICAL_INPUT, path, fault=found)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from policyd.core.schema.engines import Engines
-from policyd.core.schema.equivalent import are_equivalent
 from policyd.core.schema.graph import Definitions, Graph
 from policyd.core.schema.project import Mismatch, MismatchKind, Plan, project
 from policyd.core.schema.reshape import Reshaped, Unshaped, pass_unchanged, reshape
@@ -65,15 +64,12 @@ class NoPassage:
 def passage(
     source: SchemaType, sources: Definitions, target: SchemaType, targets: Definitions, mode: Mode
 ) -> Passage | NoPassage:
-    """How `source` passes into `target`: equal in strict mode, projected in structural, unchecked in nominal."""
+    """How `source` passes into `target`: projected in structural mode, left to the value in nominal mode.
+
+    In strict mode the two descriptions as a whole have been found equal, so that nothing is left to compare.
+    """
     one, other = Graph(source, sources), Graph(target, targets)
-    match mode:
-        case Mode.NOMINAL:
-            return Passage(one, other, None)
-        case Mode.STRICT_EQUALITY:
-            if are_equivalent(one, other):
-                return Passage(one, other, None)
-            return NoPassage(Mismatch("", MismatchKind.NOT_SUBSTITUTABLE, source, target))
-        case Mode.STRUCTURAL_SUBTYPE:
-            plan = project(one, other)
-            return NoPassage(plan) if isinstance(plan, Mismatch) else Passage(one, other, plan)
+    if mode is not Mode.STRUCTURAL_SUBTYPE:
+        return Passage(one, other, None)
+    plan = project(one, other)
+    return NoPassage(plan) if isinstance(plan, Mismatch) else Passage(one, other, plan)
