@@ -5,6 +5,7 @@ Source: questions 1, 3; interface.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -162,12 +163,25 @@ def admit_type(wallet: Wallet, call: Call) -> TypeAnswer:
     if context is None or context.agent_id is not None:
         return TypeAnswer(admit(wallet, call), Reach.ONE, context.agent_id or "" if context else "")
     ordinary, phantoms = instances(context.agent_type, [held.card for held in wallet.cards], call.target)
+    return over_instances(ordinary, phantoms, lambda name: _for_instance(wallet, call, name))
+
+
+def over_instances(
+    ordinary: Sequence[str], phantoms: Sequence[str], verdict_of: Callable[[str], Verdict]
+) -> TypeAnswer:
+    """One answer for all agents of a type, from the verdicts of those that stand for the others.
+
+    Args:
+        ordinary: ids to try, as `names.instances` gives them; at least one.
+        phantoms: likewise.
+        verdict_of: the verdict of one of them.
+    """
     if len(ordinary) + len(phantoms) > MAX_INSTANCES:
-        verdict = _for_instance(wallet, call, ordinary[0])
+        verdict = verdict_of(ordinary[0])
         note = Reason(FacetName.ADMITTED, Why.NAME_DECIDES, detail="more instances are named than are tried")
         verdict = replace(verdict, admitted=Facet.UNKNOWN, reasons=(note, *verdict.reasons))
         return TypeAnswer(verdict, Reach.SOME, ordinary[0])
-    answers = {name: _for_instance(wallet, call, name) for name in (*ordinary, *phantoms)}
+    answers = {name: verdict_of(name) for name in (*ordinary, *phantoms)}
     common = answers[ordinary[0]]
     exceptions = tuple(name for name, verdict in answers.items() if verdict.admitted is not common.admitted)
     if not exceptions:

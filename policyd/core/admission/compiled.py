@@ -127,6 +127,21 @@ class CompiledWallet:
             )
         return Decision(granted, forbidden, count, withheld, blocking.bit_count())
 
+    def passed_ceilings(self, target: Target, at: Timestamp | None = None) -> tuple[tuple[GrantRef, ...], int]:
+        """The first few ceilings that let `target` through, by the grant that does, and how many do.
+
+        Worth asking only where `decide` admits: then every ceiling lets it through.
+        """
+        hits = self._hits(target)
+        upper = 0
+        for hit in hits:
+            upper |= hit.upper_positive
+        passed = self._with_ceiling & self._alive(at) & upper
+        refs = (
+            self._ref(hits, card, Bound.UPPER_POSITIVE) for card, _ in zip(positions(passed), range(FEW), strict=False)
+        )
+        return tuple(refs), passed.bit_count()
+
     def _ref(self, hits: list[Postings], position: int, bound: Bound) -> GrantRef:
         card = self._cards[position]
         index = first_place(hits, position, bound)
