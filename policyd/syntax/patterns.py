@@ -21,6 +21,9 @@ MAX_PROGRAM_BYTES = 16 * 1024 * 1024
 """Memory that RE2 may use for one pattern; what needs more gets no answer."""
 
 
+_WORD_CATEGORIES = ("Mn", "Mc", "Me", "Pc", "Nl", "So")
+
+
 class Re2Patterns:
     """The port `policyd.core.schema.engines.PatternEngine` on RE2."""
 
@@ -71,7 +74,7 @@ class _Compiled:
 
 def _is_word(char: str) -> bool:
     """Whether the platform counts a character among the word characters."""
-    return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc", "Me", "Pc", "Nl", "So") or char in "\u200c\u200d"
+    return char.isalnum() or char in "\u200c\u200d" or unicodedata.category(char) in _WORD_CATEGORIES
 
 
 def _options() -> re2.Options:

@@ -59,6 +59,9 @@ class Definitions:
         """
         if not isinstance(schema, RefType):
             return Resolved(schema)
+        direct = self._bodies.get(schema.id)
+        if direct is not None and not isinstance(direct, RefType):
+            return Resolved(direct, schema.id)
         seen: set[str] = set()
         current: SchemaType = schema
         last = schema.id

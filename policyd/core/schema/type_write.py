@@ -18,6 +18,7 @@ from policyd.core.schema.restriction_json import (
     url_json,
 )
 from policyd.core.schema.types import (
+    NO_METADATA,
     BinaryType,
     Branch,
     Case,
@@ -85,6 +86,8 @@ def _metadata_of(metadata: Metadata) -> Json:
 
 def metadata_json(metadata: Metadata) -> Json:
     """The JSON form of metadata, each member left out when it is empty."""
+    if metadata is NO_METADATA:
+        return {}
     role = metadata.role
     return present(
         doc=metadata.doc,
