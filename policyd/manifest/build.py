@@ -257,7 +257,7 @@ def _env(node: LocatedMap, kind: LayerKind, findings: list[Finding]) -> tuple[En
                     f"write `{shown(key.text.upper())}`",
                 )
             )
-        if key.text.upper().startswith("GOLEM_"):
+        if key.text.startswith("GOLEM_"):
             findings.append(
                 Finding(
                     codes.RESERVED_PREFIX,
@@ -387,8 +387,8 @@ def _server(node: Located | None, findings: list[Finding]) -> Server | None:
     for scalar in (text_of(node, "url"), text_of(node, "workerUrl"), token):
         if scalar is not None:
             names.update(dict.fromkeys(_template(scalar, findings).variables))
-    token_is_template = token is not None and template_of(token.text).is_template
-    return Server("custom", _plain_text(node, "url") or "", tuple(names), token_is_template, node.span)
+    found = template_of(token.text) if token is not None else LITERAL
+    return Server("custom", _plain_text(node, "url") or "", tuple(names), found.is_template, node.span, found.variables)
 
 
 def _environment(key: LocatedScalar, node: Located, findings: list[Finding]) -> Environment:

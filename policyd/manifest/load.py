@@ -37,6 +37,7 @@ class Document:
         name: the source name of its spans.
         source: its text.
         root: its tree, None where it is empty or could not be read.
+        is_read: whether it could be read, and contributes what it has.
         version: its `manifestVersion` as written, empty where missing.
         is_older: whether it is of an older format and contributes nothing.
         sensitive: what must not be shown of it.
@@ -45,6 +46,7 @@ class Document:
     name: str
     source: Source
     root: LocatedMap | None
+    is_read: bool
     version: str
     is_older: bool
     sensitive: SensitiveRanges
@@ -170,16 +172,25 @@ def _document(name: str, data: str | bytes, rules: Rules) -> tuple[Document, lis
     source, is_text, decoded = decode(name, data)
     findings = list(decoded)
     tree: Located | None = None
-    composed = False
+    composed = whole = False
     if is_text:
         tree, problems = compose(source)
         findings += problems
         composed = tree is not None or not problems
+        whole = not problems  # else characters may stand outside the tree
     root = tree if isinstance(tree, LocatedMap) else None
-    sensitive = SensitiveRanges.of(source, tree, composed=composed)
+    sensitive = SensitiveRanges.of(source, tree, composed=whole)
     older = older_format(source, root) if composed else None
     version = version_of(root)
-    document = Document(name, source, root, version.text if version else "", older is not None, sensitive)
+    document = Document(
+        name,
+        source,
+        root,
+        composed and older is None,
+        version.text if version else "",
+        older is not None,
+        sensitive,
+    )
     if older is not None:
         return document, [*findings, older]
     if not composed:
@@ -204,13 +215,10 @@ def _assemble(
     if len(versions) > 1:
         findings += _mixed(current)
     application = _application(parts, versions.pop() if len(versions) == 1 else "", findings)
-    readable = [d for d in documents if d.root is not None and not d.is_older]
-    if readable and len(readable) == len(documents):
+    unread = [d for d in documents if not d.is_read]
+    left_out += [f"`{d.name}` could not be read" for d in unread]
+    if not unread:
         findings += _required(application, root)
-    elif documents:
-        left_out += [f"`{d.name}` could not be read" for d in documents if d.sensitive.is_guess or d.is_older]
-        if all(not d.sensitive.is_guess and not d.is_older for d in documents):
-            findings += _required(application, root)
     findings += _environment_findings(application)
     findings += template_findings(application, rules)
     ordered = tuple(sorted(set(findings), key=lambda f: f.order))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from policyd.manifest.located import Located, LocatedList, LocatedScalar
 from policyd.manifest.source import Source
@@ -36,12 +37,12 @@ class SensitiveRanges:
     Attributes:
         is_guess: whether the document could not be composed; hidden is then in doubt everything.
         ranges: sorted and apart, start and end of what is hidden.
-        lines: numbers of the lines whose text behind the key is hidden, for a guess.
+        lines: for a guess, numbers of hidden lines; true where the first key may be shown.
     """
 
     is_guess: bool
     ranges: tuple[tuple[int, int], ...] = ()
-    lines: frozenset[int] = frozenset()
+    lines: Mapping[int, bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: Source, root: Located | None, *, composed: bool) -> SensitiveRanges:
@@ -56,7 +57,7 @@ class SensitiveRanges:
             return ""
         if self.is_guess:
             line = source.line(number)
-            return _masked_behind_key(line) if number in self.lines else line
+            return _masked(line, keep_key=self.lines[number]) if number in self.lines else line
         start, end = source.line_bounds(number)
         parts: list[str] = []
         at = start
@@ -137,33 +138,37 @@ def _joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(out)
 
 
-def _guessed_lines(source: Source) -> frozenset[int]:
+def _guessed_lines(source: Source) -> dict[int, bool]:
     """Lines to hide in a document that is no YAML: below sensitive keys, and in doubt all that follow."""
-    hidden: set[int] = set()
+    hidden: dict[int, bool] = {}
     region: int | None = None
     doubt = False
     for number in range(1, len(source.line_starts) + 1):
         line = source.line(number)
         stripped = line.strip()
         indent = len(line) - len(line.lstrip())
-        if doubt:
-            hidden.add(number)
-            continue
-        if region is not None:
+        if region is not None and not doubt:
             inside = not stripped or stripped.startswith("#") or indent > region
-            inside = inside or (indent == region and stripped.startswith("-"))
-            if inside:
-                hidden.add(number)
-                doubt = "\t" in line[:indent] or bool(_UNCLOSED.search(_without_closed(line)))
-                continue
-            region = None
-        keys = [match.group("key") for match in _ANY_KEY.finditer(line)]
-        if any(is_sensitive_key(key) for key in keys) or "\\" in line or stripped.startswith("?"):
-            hidden.add(number)
+            if not inside and not (indent == region and stripped.startswith("-")):
+                region = None
+        if doubt or region is not None:
+            hidden[number] = False
+            doubt = doubt or _leaves_open(line)
+        elif any(is_sensitive_key(match.group("key")) for match in _ANY_KEY.finditer(line)) or _is_odd(line):
+            hidden[number] = True
             region = indent
-            rest = _without_closed(line)
-            doubt = "\t" in line[:indent] or bool(_UNCLOSED.search(rest)) or "\\" in line or stripped.startswith("?")
-    return frozenset(hidden)
+            doubt = _leaves_open(line) or _is_odd(line)
+    return hidden
+
+
+def _is_odd(line: str) -> bool:
+    """Whether keys may stand there that cannot be seen."""
+    return "\\" in line or line.lstrip().startswith("?")
+
+
+def _leaves_open(line: str) -> bool:
+    """Whether something may begin there that indentation does not end."""
+    return "\t" in line[: len(line) - len(line.lstrip())] or bool(_UNCLOSED.search(_without_closed(line)))
 
 
 _CLOSED = re.compile(r"""\{\{[^{}"']*\}\}|"[^"\\]*"|'[^']*'|\[\s*\]|\{\s*\}""")
@@ -174,11 +179,11 @@ def _without_closed(line: str) -> str:
     return _CLOSED.sub("", line)
 
 
-def _masked_behind_key(line: str) -> str:
-    """The line with everything behind its first key hidden; wholly where it has none."""
+def _masked(line: str, *, keep_key: bool) -> str:
+    """The line with everything hidden, or everything behind its first key."""
     if not line.strip():
         return line
-    match = _KEY.match(line)
+    match = _KEY.match(line) if keep_key else None
     if match is None:
         return line[: len(line) - len(line.lstrip())] + MASK
     return line[: match.end()] + (f" {MASK}" if line[match.end() :].strip() else "")

@@ -12,6 +12,7 @@ from enum import Enum
 
 from policyd.findings import Span
 from policyd.manifest.located import Located, LocatedMap, LocatedScalar
+from policyd.manifest.templates import template_of
 
 
 class MergeMode(Enum):
@@ -294,6 +295,7 @@ class Server:
         variables: what templates in its fields need, each once.
         token_is_template: whether the static token is a template.
         span: where it stands.
+        token_variables: what the token needs.
     """
 
     kind: str
@@ -301,6 +303,7 @@ class Server:
     variables: tuple[str, ...]
     token_is_template: bool
     span: Span
+    token_variables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +338,7 @@ class Environment:
     @property
     def account_is_template(self) -> bool:
         """Whether the account is written but unknown."""
-        return self.account is not None and "{" in self.account.text and "{{" in self.account.text
+        return self.account is not None and template_of(self.account.text).is_template
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,6 +246,8 @@ class _Resolver:
         agents = tuple(self._agent(name, names[name], declared.get(name)) for name in sorted(names))
         if not agents:
             self.left_out.add("no agent type is named in the manifest; a built component may have some")
+        self._unset_secrets()
+        self._token()
         self.left_out.add("whether the deployer's own cards cover the initial cards: a manifest does not show them")
         return ResolvedEnvironment(
             self.environment,
@@ -274,6 +276,28 @@ class _Resolver:
         missing = next((name for name in names if name not in self.variables), names[0] if names else written.text)
         self.left_out.add(f"the account: it depends on the variable `{missing}`")
         return Account(None, missing, written.span)
+
+    def _unset_secrets(self) -> None:
+        """An unset variable of a secret default fails the deploy; `next` asks only for secrets to be created.
+
+        Source: manifest-format 4, questions 4 (`secret_default_variable`).
+        """
+        when = " for a secret that would be created" if self.rules.is_next("secret_default_variable") else ""
+        for default in self.application.secret_defaults:
+            if default.environment == self.environment.name:
+                for name in default.variables:
+                    if name not in self.variables:
+                        self.left_out.add(f"the variable `{name}` of secret defaults: unset it is an error{when}")
+
+    def _token(self) -> None:
+        server = self.environment.server
+        if server is None or not server.token_is_template:
+            return
+        if self.rules.is_next("template_in_server_auth"):
+            names = ", ".join(f"`{name}`" for name in server.token_variables) or "something unknown"
+            self.left_out.add(f"the server token: it depends on {names}")
+        else:
+            self.left_out.add(f"the server token: edition `{self.rules.label}` takes the template in it literally")
 
     # Presets and layers.
 
