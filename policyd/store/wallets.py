@@ -263,7 +263,8 @@ def _held(
     statement = select(p.card_id, p.parent_uuid).order_by(p.card_id, p.position)
     for card_id, parent in in_chunks(connection, statement, p.card_id, list(bounds)):
         parents.setdefault(card_id, []).append(parent)
-    held, places = [], {}
+    held: list[tuple[HeldCard, bool]] = []
+    places: dict[tuple[CardId, Bound, int], Span] = {}
     for row in rows:
         known, spans = bounds[row["id"]]
         card = codec.read_card(row, known, (), parents.get(row["id"], ()), None).card

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-
 from sqlalchemy import Connection, select
 
 from policyd.core.cards import Bound, Timestamp
@@ -272,10 +271,9 @@ class _Question:
         whole = [h for h in card.hits if h.grant.target.owner.slot is None and h.grant.target.owner.covers(owner)]
         denied = [h.grant.recipient for h in whole if h.bound is Bound.LOWER_NEGATIVE]
         for hit in card.hits:
-            open_slot = hit.grant.target.owner.slot is not None
-            if hit.bound is Bound.LOWER_POSITIVE and (open_slot or hit in whole):
-                if not any(recipient.covers(hit.grant.recipient) for recipient in denied):
-                    yield PlacedGrant(card.name, hit.bound, hit.index, hit.grant, hit.place)
+            lends = hit.bound is Bound.LOWER_POSITIVE and (hit.grant.target.owner.slot is not None or hit in whole)
+            if lends and not any(recipient.covers(hit.grant.recipient) for recipient in denied):
+                yield PlacedGrant(card.name, hit.bound, hit.index, hit.grant, hit.place)
 
 
 def _filled(recipient: Recipient, context: AgentContext | None) -> Recipient:
