@@ -253,9 +253,9 @@ def cards(form=Form.CONCRETE, recipients=None, names=FEW, most=3):
     return st.builds(Card, ids, bounds(form, recipients, names, most), st.just(form is not Form.CONCRETE))
 
 
-def wallets(most=4, **of_cards):
+def wallets(most=4, least=0, **of_cards):
     """Lists of cards with different ids."""
-    return st.lists(cards(**of_cards), max_size=most, unique_by=lambda card: card.id)
+    return st.lists(cards(**of_cards), min_size=least, max_size=most, unique_by=lambda card: card.id)
 
 
 def targets(names=FEW):

@@ -27,7 +27,7 @@ def with_grant(card, bound, grant):
 
 @st.composite
 def _one_of_many(draw):
-    wallet = draw(wallets(most=3).filter(bool))
+    wallet = draw(wallets(least=1, most=3))
     return wallet, draw(st.integers(0, len(wallet) - 1))
 
 
