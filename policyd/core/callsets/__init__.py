@@ -1,1 +1,82 @@
-"""Exact answers about all calls: sets of calls, their differences, and witnesses."""
+"""Exact answers about all calls: sets of calls, their differences, proofs and witnesses.
+
+The way in: `admitted_by(surface)` is what a holder may do, as a set; `difference(a, b)` is what one side
+admits and the other does not; `never`, `always`, `implies`, `disjoint` are proofs; `effects` says what
+every grant is good for; `slips` what a delegation lets through; `compare` does whole deployments.
+"""
+
+from policyd.core.callsets.admitted import Admitted, admitted_by
+from policyd.core.callsets.answer import Answer, Fails, Holds, Undecided
+from policyd.core.callsets.below import Below, Everything, below
+from policyd.core.callsets.budget import MAX_STEPS
+from policyd.core.callsets.callset import (
+    ALL_CALLS,
+    NO_CALLS,
+    CallSet,
+    Complement,
+    Intersection,
+    Products,
+    Union,
+    calls_of,
+    contains,
+    minus,
+)
+from policyd.core.callsets.comparison import Change, compare
+from policyd.core.callsets.delegation import Slip, slips
+from policyd.core.callsets.difference import MAX_WITNESSES, Difference, difference
+from policyd.core.callsets.effect import CeilingEffect, Effect, Standing, ceiling_effects, effects
+from policyd.core.callsets.holders import holders_of, instances_of
+from policyd.core.callsets.proof import always, disjoint, implies, is_empty, never, query, query_text
+from policyd.core.callsets.universe import Form, Shape, Universe
+from policyd.core.callsets.witness import Obstacle, Withheld, Witness, confirmed
+
+__all__ = [
+    "ALL_CALLS",
+    "MAX_STEPS",
+    "MAX_WITNESSES",
+    "NO_CALLS",
+    "Admitted",
+    "Answer",
+    "Below",
+    "CallSet",
+    "CeilingEffect",
+    "Change",
+    "Complement",
+    "Difference",
+    "Effect",
+    "Everything",
+    "Fails",
+    "Form",
+    "Holds",
+    "Intersection",
+    "Obstacle",
+    "Products",
+    "Shape",
+    "Slip",
+    "Standing",
+    "Undecided",
+    "Union",
+    "Universe",
+    "Withheld",
+    "Witness",
+    "admitted_by",
+    "always",
+    "below",
+    "calls_of",
+    "ceiling_effects",
+    "compare",
+    "confirmed",
+    "contains",
+    "difference",
+    "disjoint",
+    "effects",
+    "holders_of",
+    "implies",
+    "instances_of",
+    "is_empty",
+    "minus",
+    "never",
+    "query",
+    "query_text",
+    "slips",
+]

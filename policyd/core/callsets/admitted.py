@@ -15,7 +15,7 @@ from policyd.core.callsets.callset import (
     Union,
     within_class,
 )
-from policyd.core.cards import GrantRef, Part, Surface
+from policyd.core.cards import CardId, GrantRef, Part, Surface
 from policyd.core.grants import Target
 
 
@@ -24,13 +24,17 @@ class Lender:
     """The lower part of one card in one class.
 
     Attributes:
+        card: whose.
         grants: its positives, in order.
         targets: what they cover.
-        denied: its negatives.
+        denials: its negatives, in order.
+        denied: what they cover.
     """
 
+    card: CardId
     grants: tuple[GrantRef, ...]
     targets: tuple[Target, ...]
+    denials: tuple[GrantRef, ...]
     denied: tuple[Target, ...]
 
 
@@ -39,7 +43,7 @@ class ClassPart:
     """All that decides about one class.
 
     Attributes:
-        lenders: cards that have positives in this class.
+        lenders: cards that have positives or negatives in this class.
         ceilings: per positive ceiling its targets in this class; an empty one withholds the whole class.
         denied: all upper negatives.
     """
@@ -106,18 +110,20 @@ def _cut(part: Part) -> CallSet:
 def _sorted_out(surface: Surface) -> dict[str, ClassPart]:
     """The parts of all classes that occur; the empty name stands for the others."""
     names = {""}
-    lower = [(_by_class(p.positive), _by_class(p.negative)) for p in surface.lower]
+    lower = [(p.card, _by_class(p.positive), _by_class(p.negative)) for p in surface.lower]
     upper = [(_by_class(p.positive), _by_class(p.negative), bool(p.positive)) for p in surface.upper]
-    for positive, negative in lower:
+    for _, positive, negative in lower:
         names.update(positive, negative)
     for positive, negative, _ in upper:
         names.update(positive, negative)
     return {
         name: ClassPart(
             tuple(
-                Lender(tuple(pos[name]), _plain(pos[name]), _plain(neg.get(name, ())))
-                for pos, neg in lower
-                if name in pos
+                Lender(card, tuple(pos.get(name, ())), _plain(pos.get(name, ())), tuple(neg[name]), _plain(neg[name]))
+                if name in neg
+                else Lender(card, tuple(pos[name]), _plain(pos[name]), (), ())
+                for card, pos, neg in lower
+                if name in pos or name in neg
             ),
             tuple(_plain(pos.get(name, ())) for pos, _, has in upper if has),
             tuple(t for _, neg, _ in upper for t in _plain(neg.get(name, ()))),

@@ -222,11 +222,9 @@ _LABELS = ("a", "b", "c", "www")
 def _hosts(resources: Sequence[Resource]) -> Iterator[Frame]:
     """Hosts by their number of labels, from the right, then the port (RS-net)."""
     named = {len(r.host.split(".")) for r in resources if isinstance(r, NetworkResource) and r.host != STAR}
-    for count in sorted(_lengths(named, resources, 1), key=lambda n: (_USUAL_LABELS.get(n, n), n)):
+    # Names of two labels read best in examples, single ones worst.
+    for count in sorted({2, *_lengths(named, resources, 1)}, key=lambda n: (n == 1, n)):
         yield _host(count)
-
-
-_USUAL_LABELS = {2: 0, 3: 1}
 
 
 def _lengths(named: set[int], resources: Sequence[Resource], least: int) -> set[int]:

@@ -1,0 +1,215 @@
+"""Laws of the call sets, checked against trying every call of small worlds."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from reference.callsets_brute import (
+    HOLDER,
+    RECIPIENTS,
+    WORLDS,
+    Brute,
+    World,
+    changed_surface,
+    random_bounds,
+    random_grant,
+    random_surface,
+)
+
+from policyd.core.callsets import (
+    Fails,
+    Holds,
+    Standing,
+    Universe,
+    admitted_by,
+    always,
+    calls_of,
+    ceiling_effects,
+    compare,
+    contains,
+    difference,
+    disjoint,
+    effects,
+    holders_of,
+    implies,
+    is_empty,
+    minus,
+    never,
+    slips,
+)
+from policyd.core.cards import Attenuates, Card, CardId, GrantRef, Part, Surface, attenuate, surface_of
+from policyd.core.grants import Target
+
+BRUTES = [Brute(make()) for make in WORLDS]
+IDS = [b.world.cls.name for b in BRUTES]
+ALL = Universe()
+
+
+def _only_world(brute: Brute, surface: Surface) -> Surface:
+    """The surface with verbs that the world has, so that nothing lies outside of what is tried."""
+    verbs = brute.world.verbs
+
+    def kept(refs: tuple[GrantRef, ...]) -> tuple[GrantRef, ...]:
+        return tuple(
+            r if r.grant.target.verb != "*" else replace(r, grant=_with_verb(r, verbs[r.index % len(verbs)]))
+            for r in refs
+        )
+
+    def part(p: Part) -> Part:
+        return Part(p.card, kept(p.positive), kept(p.negative))
+
+    return replace(surface, lower=tuple(map(part, surface.lower)), upper=tuple(map(part, surface.upper)))
+
+
+def _with_verb(ref: GrantRef, verb: str) -> object:
+    return replace(ref.grant, target=replace(ref.grant.target, verb=verb))
+
+
+def _surfaces(brute: Brute, count: int, seed: int) -> list[Surface]:
+    rng = random.Random(seed)
+    return [_only_world(brute, random_surface(brute.world, rng)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_nothing_differs_from_itself(brute: Brute) -> None:
+    """The difference of a wallet and an equal one, cards in another order, is proved empty."""
+    for surface in _surfaces(brute, 20, 3):
+        other = replace(surface, lower=surface.lower[::-1], upper=surface.upper[::-1])
+        assert difference(admitted_by(surface), admitted_by(other), ALL).is_proved_empty
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_membership_is_the_plain_decision(brute: Brute) -> None:
+    """A call belongs to the set of a surface exactly when the surface allows it."""
+    for surface in _surfaces(brute, 5, 4):
+        admitted = admitted_by(surface)
+        for call in brute.world.calls[::7]:
+            assert contains(admitted.calls, call) is surface.allows(call)
+
+
+def _query(world: World, rng: random.Random) -> Target:
+    target = random_grant(world, rng).target
+    return replace(target, verb=rng.choice(world.verbs))
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_proofs_agree_with_trying_every_call(brute: Brute) -> None:
+    """Never, always, implied and disjoint hold exactly when no call speaks against them."""
+    rng = random.Random(5)
+    surfaces = _surfaces(brute, 25, 5)
+    for left, right in zip(surfaces, surfaces[1:], strict=False):
+        asked = _query(brute.world, rng)
+        bits, ours, theirs = brute.covered(asked), brute.admitted(left), brute.admitted(right)
+        a, b = admitted_by(left), admitted_by(right)
+        for answer, counter in (
+            (never(a, calls_of([asked]), ALL), bits & ours),
+            (always(a, calls_of([asked]), ALL), bits & ~ours),
+            (implies(a, b, ALL), ours & ~theirs),
+            (disjoint(a, b, ALL), ours & theirs),
+            (is_empty(minus(minus(calls_of([asked]), a.calls), b.calls), ALL), bits & ~ours & ~theirs),
+        ):
+            assert isinstance(answer, Fails if counter else Holds)
+
+
+def _without(surface: Surface, ref: GrantRef) -> Surface:
+    def part(p: Part) -> Part:
+        return Part(p.card, tuple(r for r in p.positive if r is not ref), tuple(r for r in p.negative if r is not ref))
+
+    return replace(surface, lower=tuple(map(part, surface.lower)), upper=tuple(map(part, surface.upper)))
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_effects_agree_with_removing_the_grant(brute: Brute) -> None:
+    """A grant is needed exactly when some call is decided otherwise without it, and its witness is such a call."""
+    for surface in _surfaces(brute, 12, 6):
+        found = effects(admitted_by(surface), ALL)
+        refs = [r for p in (*surface.lower, *surface.upper) for r in (*p.positive, *p.negative)]
+        assert {e.ref for e in found} == set(refs)
+        for effect in found:
+            other = _without(surface, effect.ref)
+            changes = brute.admitted(surface) ^ brute.admitted(other)
+            assert (effect.standing is Standing.NEEDED) is bool(changes)
+            if effect.witness is not None:
+                assert surface.allows(effect.witness) is not other.allows(effect.witness)
+            if effect.standing is Standing.SHADOWED:
+                assert all(r.grant.target.covers(effect.ref.grant.target) for r in effect.related)
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_ceilings_bind_when_lifting_them_admits_more(brute: Brute) -> None:
+    """A ceiling never binds exactly when nothing more is admitted without its positives."""
+    for surface in _surfaces(brute, 20, 7):
+        found = ceiling_effects(admitted_by(surface), ALL)
+        places = [n for n, p in enumerate(surface.upper) if p.positive]
+        for place, effect in zip(places, found, strict=True):
+            lifted = list(surface.upper)
+            lifted[place] = Part(lifted[place].card, (), lifted[place].negative)
+            more = brute.admitted(replace(surface, upper=tuple(lifted))) & ~brute.admitted(surface)
+            assert effect.binds is bool(more)
+            assert (effect.witness is None) is not effect.binds
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_applying_a_change_and_asking_agree(brute: Brute) -> None:
+    """What a comparison says to start and stop is decided so by the surfaces themselves."""
+    rng = random.Random(8)
+    before = {str(n): s for n, s in enumerate(_surfaces(brute, 10, 8))}
+    after = {k: changed_surface(s, brute.world, rng) if int(k) % 2 else s for k, s in before.items()}
+    del after["0"]
+    changes = compare(before, after)
+    assert [c.name for c in changes] == sorted(before)
+    for change in changes:
+        for difference_, new, old in ((change.started, after, before), (change.stopped, before, after)):
+            for witness in difference_.witnesses:
+                assert new[change.name].allows(witness.target)
+                assert change.name not in old or not old[change.name].allows(witness.target)
+        if change.name != "0" and int(change.name) % 2 == 0:
+            assert change.is_none
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_slips_agree_with_trying_every_call(brute: Brute) -> None:
+    """A child slips for a holder exactly when it admits a call to that holder which its parents do not."""
+    rng = random.Random(9)
+    for number in range(25):
+        parents = [Card(CardId(str(n)), random_bounds(brute.world, rng)) for n in range(2)]
+        child = Card(CardId("9"), random_bounds(brute.world, rng))
+        holders = holders_of(g.recipient for c in (*parents, child) for _, _, g in c.bounds.each())
+        found = {s.holder: s for s in slips(parents, child, holders)}
+        if number % 5 == 0:
+            assert {s.holder for s in slips(parents, child)} == set(found)
+        for holder in holders:
+            narrow, wide = surface_of([child], holder), surface_of(parents, holder)
+            more = brute.admitted(narrow) & ~brute.admitted(wide)
+            verbs = {w.target.verb for w in found[holder].calls.witnesses} if holder in found else set()
+            assert bool(verbs & set(brute.world.verbs)) is bool(more)
+
+
+def test_most_accepted_children_slip_nowhere() -> None:
+    """A child without lower negatives to inherit, accepted under no ceilings, admits nothing that its parent denies."""
+    rng = random.Random(10)
+    accepted = 0
+    for number in range(600):
+        brute = BRUTES[number % len(BRUTES)]
+        bounds, wanted = random_bounds(brute.world, rng), random_bounds(brute.world, rng)
+        parent = Card(CardId("1"), replace(bounds, lower_negative=(), upper_positive=(), upper_negative=()))
+        if isinstance(attenuate([parent], wanted), Attenuates):
+            accepted += 1
+            assert not slips([parent], Card(CardId("2"), wanted), [HOLDER])
+    assert accepted > 50
+
+
+def test_every_holder_is_like_one_of_those_looked_at() -> None:
+    """Whatever a holder is called, some representative is in exactly the same recipients."""
+    rng = random.Random(11)
+
+    def signature(holder: object, patterns: list[object]) -> tuple[bool, ...]:
+        return tuple(p.covers(holder) for p in patterns)  # type: ignore[attr-defined]
+
+    everyone = holders_of(RECIPIENTS)
+    for _ in range(200):
+        patterns = rng.sample(RECIPIENTS, rng.randint(0, 4))
+        known = {signature(h, patterns) for h in holders_of(patterns)}
+        assert {signature(h, patterns) for h in everyone} <= known
