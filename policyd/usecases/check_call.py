@@ -58,8 +58,21 @@ class ManifestQuestion:
     scope: ScopeCard | None = None
 
 
-def check_manifest(described: Described, selection: Selection, question: ManifestQuestion, rules: Rules) -> Answer:
+def check_manifest(
+    described: Described,
+    selection: Selection,
+    question: ManifestQuestion,
+    rules: Rules,
+    deciding: Deciding | None = None,
+) -> Answer:
     """The answer for an agent of the described deployment.
+
+    Args:
+        described: the deployment.
+        selection: what the manifest may leave open.
+        question: what is asked.
+        rules: the edition.
+        deciding: a faster way to the same verdicts, None for the plain one.
 
     Raises:
         InputError: if the target cannot be read, or the agent type is probably misspelled.
@@ -71,7 +84,8 @@ def check_manifest(described: Described, selection: Selection, question: Manifes
         if similar_agent(type_name, deployment) is not None or not type_name:
             raise no_such_agent(type_name, deployment)
         agent = _unlisted(type_name, deployment)
-    outcome = _over_names(deployment, agent, agent_id, selection, question, rules)
+    decided = deciding or _decided
+    outcome = _over_names(deployment, agent, agent_id, selection, question, rules, decided)
     notes = [*outcome.notes, *_agent_notes(agent, deployment, agent_id)]
     answer = Answer(
         f"{question.agent} in {deployment.environment}",
@@ -92,7 +106,9 @@ def check_manifest(described: Described, selection: Selection, question: Manifes
             *_reach_notes(outcome.answer),
             *_other_edition(
                 answer,
-                lambda other: _over_names(deployment, agent, agent_id, selection, question, other).answer.verdict,
+                lambda other: (
+                    _over_names(deployment, agent, agent_id, selection, question, other, decided).answer.verdict
+                ),
             ),
         ),
     )
@@ -121,6 +137,7 @@ def _over_names(
     selection: Selection,
     question: ManifestQuestion,
     rules: Rules,
+    decided: Deciding,
 ) -> _Outcome:
     """Decide for the names that are given, or else for a fresh one and for each that occurs."""
     given_account = ascii_lower(selection.account) or deployment.account
@@ -134,24 +151,25 @@ def _over_names(
         agent_id,
     )
     asked = parse_target(question.target, rules, slots=True)
-    written = Card(initial_card_id(agent.name), agent.initial_card.as_written, is_polymorphic=True)
     notes: list[str] = []
     accounts = (
         [given_account]
         if given_account
-        else _candidates(ANY_ACCOUNT, {*names_at([written], asked, 1), *deployment.accounts_mentioned})
+        else _candidates(ANY_ACCOUNT, {*names_at([_written(agent)], asked, 1), *deployment.accounts_mentioned})
     )
     components = (
         [given_component]
         if given_component
-        else _candidates(ANY_COMPONENT, {*names_at([written], asked, 4), *(c.name for c in deployment.components)})
+        else _candidates(
+            ANY_COMPONENT, {*names_at([_written(agent)], asked, 4), *(c.name for c in deployment.components)}
+        )
     )
     contexts = [replace(base, account=account, component=component) for account in accounts for component in components]
     if len(contexts) > MAX_NAMES:
         contexts, cut = contexts[:MAX_NAMES], True
     else:
         cut = False
-    answers = [(context, _decided(agent, context, asked.filled(context), question)) for context in contexts]
+    answers = [(context, decided(agent, context, asked.filled(context), question)) for context in contexts]
     first = answers[0][1]
     verdict = first.verdict
     open_names = [word for word, given in (("account", given_account), ("component", given_component)) if not given]
@@ -170,18 +188,32 @@ def _over_names(
     return _Outcome(replace(first, verdict=verdict), asked.text, tuple(notes))
 
 
+def _written(agent: AgentType) -> Card:
+    return Card(initial_card_id(agent.name), agent.initial_card.as_written, is_polymorphic=True)
+
+
 def _candidates(fresh: str, mentioned: set[str]) -> list[str]:
     known = sorted(name for name in mentioned if name)
     return [fresh_name(fresh, known), *known]
 
 
-def _decided(agent: AgentType, context: AgentContext, target: Target, question: ManifestQuestion) -> TypeAnswer:
+def initial_wallet(agent: AgentType, context: AgentContext) -> Wallet:
+    """What agents of a type hold before any card is installed: their initial card."""
     held = HeldCard(agent.initial_card.card(context), is_initial=True, is_own_install=False)
-    wallet = Wallet.of(agent_holder(context), (held,), context, context.account)
-    return admit_type(wallet, _call(wallet, target, question.at, question.scope))
+    return Wallet.of(agent_holder(context), (held,), context, context.account)
 
 
-def _call(wallet: Wallet, target: Target, at: Timestamp | None, scope: ScopeCard | None) -> Call:
+def _decided(agent: AgentType, context: AgentContext, target: Target, question: ManifestQuestion) -> TypeAnswer:
+    wallet = initial_wallet(agent, context)
+    return admit_type(wallet, call_of(wallet, target, question.at, question.scope))
+
+
+Deciding = Callable[[AgentType, AgentContext, Target, ManifestQuestion], TypeAnswer]
+"""Decides one target, slots filled, for an agent type whose names are all known."""
+
+
+def call_of(wallet: Wallet, target: Target, at: Timestamp | None, scope: ScopeCard | None) -> Call:
+    """The call, with the refusal that its scope card earns judged already."""
     refusal = None
     if scope is not None:
         known = {held.card.id: held.card for held in wallet.cards}
@@ -329,6 +361,7 @@ def check_wallet(
     question: WalletQuestion,
     rules: Rules,
     place: Mapping[tuple[CardId, str, int], Span] | None = None,
+    admitting: Callable[[Wallet, Call], TypeAnswer] = admit_type,
 ) -> Answer:
     """The answer for the holder of `wallet`.
 
@@ -337,6 +370,7 @@ def check_wallet(
         question: what is asked.
         rules: the edition.
         place: where grants stand in the file, by card, list and index.
+        admitting: decides; another way than the plain one must give the same.
 
     Raises:
         InputError: if the target cannot be read, or the agent is not one of the wallet's type.
@@ -352,7 +386,7 @@ def check_wallet(
             )
         context = replace(context, agent_id=agent_id)
         wallet = wallet.for_agent(context)
-    asked, answer = _asked(wallet, question, rules)
+    asked, answer = _asked(wallet, question, rules, admitting)
     places = {}
     for ref in _refs(answer.verdict):
         span = (place or {}).get((ref.card, ref.bound.value, ref.index))
@@ -370,16 +404,18 @@ def check_wallet(
         places,
     )
     notes = (*_expiry_notes(wallet, question.at), *_reach_notes(answer))
-    other = _other_edition(given, lambda rules2: _asked(wallet, question, rules2)[1].verdict)
+    other = _other_edition(given, lambda rules2: _asked(wallet, question, rules2, admitting)[1].verdict)
     return replace(given, notes=(*notes, *other))
 
 
-def _asked(wallet: Wallet, question: WalletQuestion, rules: Rules) -> tuple[Target, TypeAnswer]:
+def _asked(
+    wallet: Wallet, question: WalletQuestion, rules: Rules, admitting: Callable[[Wallet, Call], TypeAnswer]
+) -> tuple[Target, TypeAnswer]:
     """The target as typed, and the answer to it with its slots filled from the holder."""
     context = wallet.context
     asked = parse_target(question.target, rules, slots=context is not None)
     target = asked if context is None else asked.filled(context)
-    return asked, admit_type(wallet, _call(wallet, target, question.at, question.scope))
+    return asked, admitting(wallet, call_of(wallet, target, question.at, question.scope))
 
 
 def _card_names(cards: list[Card], scope: ScopeCard | None) -> dict[CardId, str]:
