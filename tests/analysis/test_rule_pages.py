@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from rule_manifests import audited, cards_of
+
 from policyd.analysis import RULES, Rule, page_of
 from policyd.findings.codes import is_code
 
