@@ -14,7 +14,9 @@ from typing import Any, cast
 
 from policyd.core.cards import Bound, Bounds, Card, CardId, ManagedBy, ScopeCard, Timestamp
 from policyd.core.edition import Edition, Rules
-from policyd.core.grants import Grant, Level, Recipient
+from policyd.core.grants import ANYONE, Grant, Level, Recipient, Target
+from policyd.core.grants.recipient import EXTERNAL_TOOL_OWNER
+from policyd.core.grants.slots import SLOTS_BY_TEXT
 from policyd.findings import Confidence, Finding, InternalDefect, Severity, Span
 from policyd.store.digest import canonical_json
 from policyd.store.document import read_related, related_json
@@ -230,8 +232,29 @@ def bound_of(part: str, is_positive: bool) -> Bound:
     return Bound.UPPER_POSITIVE if is_positive else Bound.UPPER_NEGATIVE
 
 
+def read_recipient(text: str, rules: Rules) -> Recipient:
+    """The recipient of a canonical text, which has been parsed before it was stored: the inverse of its `text`."""
+    if text == ANYONE.text:
+        return ANYONE
+    segments = text.split("/")
+    slot = SLOTS_BY_TEXT.get(segments[0])
+    rest = segments if slot is None else segments[1:]
+    known = tuple(rest[: len(rest) - _stars(rest)])
+    depth = len(rest) + (slot.depth if slot else 0)
+    full = len(known) + (slot.depth if slot else 0) == Level.AGENT
+    external = full and bool(known) and known[-1] == EXTERNAL_TOOL_OWNER and rules.is_next("external_tool_owner")
+    return Recipient(Level(depth), known, slot, external)
+
+
+def _stars(segments: Sequence[str]) -> int:
+    count = 0
+    while count < len(segments) and segments[-1 - count] == "*":
+        count += 1
+    return count
+
+
 class GrantReader:
-    """Reads stored grants; a text that repeats is read once.
+    """Reads stored grants; a target or a recipient that repeats is read once.
 
     Raises:
         InternalDefect: if a stored text cannot be read, which only a change behind policyd's back can cause.
@@ -239,7 +262,7 @@ class GrantReader:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._read: dict[tuple[str, bool], Grant] = {}
+        self._targets: dict[tuple[str, str, bool], Target] = {}
 
     def grant(self, text: str, *, with_slots: bool) -> Grant:
         """The grant of a canonical text.
@@ -248,14 +271,18 @@ class GrantReader:
             text: as stored.
             with_slots: whether the card may carry slots: polymorphic and initial cards.
         """
-        found = self._read.get((text, with_slots))
-        if found is None:
-            try:
-                found = parse_grant(text, Form.MANIFEST if with_slots else Form.CONCRETE, self._rules)
-            except Exception as why:
-                raise InternalDefect.of(f"a stored grant cannot be read: {type(why).__name__}") from why
-            self._read[text, with_slots] = found
-        return found
+        # canonical texts have no margins, so the parts can be cut where the parser would cut them (P1)
+        head, _, rest = text.partition(") @ ")
+        recipient, _, tail = rest.partition(" : ")
+        try:
+            target = self._targets.get((head, tail, with_slots))
+            if target is None:
+                form = Form.MANIFEST if with_slots else Form.CONCRETE
+                target = parse_grant(f"{head}) @ * : {tail}", form, self._rules).target
+                self._targets[head, tail, with_slots] = target
+            return Grant(target, read_recipient(recipient, self._rules))
+        except Exception as why:
+            raise InternalDefect.of(f"a stored grant cannot be read: {type(why).__name__}") from why
 
 
 def may_have_slots(kind: str) -> bool:

@@ -18,8 +18,7 @@ from policyd.store.facts import CardFact
 from policyd.store.holders import context_of
 from policyd.store.session import Database
 from policyd.store.tables import CardClosureRow, CardParentRow, CardRow, WalletCardRow, WalletRow
-from policyd.store.wallets import Head, Holder, head_of, in_chunks, load_bounds
-from policyd.syntax import parse_recipient
+from policyd.store.wallets import Head, Holder, head_of, load_bounds, rows_among
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +184,8 @@ def _card(connection: Connection, head: Head, card: CardId) -> tuple[int, CardFa
 def _known(connection: Connection, head: Head, cards: list[CardId]) -> dict[CardId, Relative]:
     c = CardRow
     statement = select(c.card_uuid, c.is_revoked).where(c.snapshot_id == head.snapshot)
-    rows = connection.execute(statement.where(c.card_uuid.in_(cards))).all()
-    return {CardId(uuid): Relative(CardId(uuid), is_known=True, is_revoked=gone) for uuid, gone in rows if uuid}
+    rows = rows_among(connection, statement, c.card_uuid, cards)
+    return {CardId(uuid): Relative(CardId(uuid), is_known=True, is_revoked=gone) for uuid, gone in rows}
 
 
 def _relatives(connection: Connection, statement: object) -> tuple[Relative, ...]:
@@ -218,11 +217,7 @@ def _descendants(connection: Connection, head: Head, card: CardId) -> tuple[Rela
 def _numbers(connection: Connection, head: Head, cards: list[CardId]) -> dict[CardId, int]:
     c = CardRow
     statement = select(c.card_uuid, c.id).where(c.snapshot_id == head.snapshot)
-    found: dict[CardId, int] = {}
-    for start in range(0, len(cards), 5_000):
-        rows = connection.execute(statement.where(c.card_uuid.in_(cards[start : start + 5_000]))).all()
-        found |= {CardId(uuid): number for uuid, number in rows if uuid}
-    return found
+    return {CardId(uuid): number for uuid, number in rows_among(connection, statement, c.card_uuid, cards)}
 
 
 def _holders(connection: Connection, head: Head, numbers: list[int]) -> dict[int, tuple[Holder, ...]]:
@@ -230,8 +225,8 @@ def _holders(connection: Connection, head: Head, numbers: list[int]) -> dict[int
     w, wc = WalletRow, WalletCardRow
     statement = select(wc.card_id, w.holder, w.agent_id).join(w, w.id == wc.wallet_id)
     found: dict[int, list[Holder]] = {}
-    for number, text, agent_id in in_chunks(connection, statement, wc.card_id, numbers):
-        recipient = parse_recipient(text, slots=False, rules=head.rules)
+    for number, text, agent_id in rows_among(connection, statement, wc.card_id, numbers):
+        recipient = codec.read_recipient(text, head.rules)
         found.setdefault(number, []).append(Holder(recipient, agent_id, is_imported=True))
     return {number: tuple(sorted(listed, key=lambda h: h.text)) for number, listed in found.items()}
 
@@ -244,7 +239,7 @@ class _Losses:
         """The losses of all holders, sorted by holder."""
         c = CardRow
         statement = select(c.id, c.kind, c.card_uuid, c.expires_seconds, c.expires_nanos)
-        rows = in_chunks(self._connection, statement, c.id, list(self._numbers.values()))
+        rows = rows_among(self._connection, statement, c.id, list(self._numbers.values()))
         live = {row.id: row for row in rows if not self._is_expired(row.expires_seconds, row.expires_nanos)}
         self._ids = {number: CardId(row.card_uuid) for number, row in live.items()}
         self._bounds = load_bounds(self._connection, self._head, {number: row.kind for number, row in live.items()})

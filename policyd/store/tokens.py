@@ -101,8 +101,10 @@ def create_token(
         database: migrated.
         name: for people; unique among the tokens that are not revoked.
         scope: an admin token reaches everything, so it takes no account.
-        at: now; by: who makes it.
-        account, application: whose snapshots it reaches; an application only with its account.
+        at: now.
+        by: who makes it.
+        account: whose snapshots it reaches, empty for all.
+        application: the one application of the account, empty for all of them.
         expires_at: from when on it is refused.
         random: gives random bytes.
 

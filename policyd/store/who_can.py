@@ -22,8 +22,7 @@ from policyd.store.holders import context_of
 from policyd.store.search_keys import lookups
 from policyd.store.session import Database
 from policyd.store.tables import CardCeilingRow, CardRow, GrantRow, WalletCardRow, WalletRow
-from policyd.store.wallets import Head, Holder, head_of, in_chunks, initial_holders
-from policyd.syntax import parse_recipient
+from policyd.store.wallets import Head, Holder, among, head_of, initial_holders, rows_among
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ class _Question:
             accesses += self._judge(Holder(recipient), [cards[number]])
         free = [cards[n] for n in lending if n not in held and cards[n].kind in ("concrete", "polymorphic")]
         return WhoCan(
-            tuple(sorted(accesses, key=lambda a: (a.holder.recipient.text, a.holder.agent_id))),
+            tuple(sorted(accesses, key=lambda a: (a.holder.recipient.known, a.holder.agent_id))),
             tuple(grant for card in free for grant in self._unheld(card)),
         )
 
@@ -134,9 +133,9 @@ class _Question:
         )
         keys = lookups(target, self._head.home)
         if keys.owners is not None:
-            statement = statement.where(g.owner_key.in_(keys.owners))
+            statement = statement.where(among(self._connection, g.owner_key, keys.owners))
         if keys.resources is not None:
-            statement = statement.where(g.resource_key.in_(keys.resources))
+            statement = statement.where(among(self._connection, g.resource_key, keys.resources))
         reader = codec.GrantReader(self._head.rules)
         cards: dict[int, _Card] = {}
         for row in self._connection.execute(statement):
@@ -164,10 +163,10 @@ class _Question:
         w, wc = WalletRow, WalletCardRow
         statement = select(w.id, w.holder, w.agent_id).join(wc, wc.wallet_id == w.id).distinct()
         found: dict[int, tuple[Holder, set[int]]] = {}
-        for number, text, agent_id in in_chunks(self._connection, statement, wc.card_id, lending):
-            recipient = parse_recipient(text, slots=False, rules=self._head.rules)
+        for number, text, agent_id in rows_among(self._connection, statement, wc.card_id, lending):
+            recipient = codec.read_recipient(text, self._head.rules)
             found[number] = (Holder(recipient, agent_id, is_imported=True), set())
-        rows = in_chunks(self._connection, select(wc.wallet_id, wc.card_id), wc.wallet_id, list(found))
+        rows = rows_among(self._connection, select(wc.wallet_id, wc.card_id), wc.wallet_id, list(found))
         for number, card in rows:
             found[number][1].add(card)
         return found
@@ -183,23 +182,22 @@ class _Question:
             select(w.holder).where(w.snapshot_id == self._head.snapshot, w.holder_level == 5, w.agent_id == "")
         ).scalars()
         imported = set(own)
-        return {who: number for who, number in found.items() if who.text not in imported}
+        return {who: number for who, number in found.items() if not imported or who.text not in imported}
 
     def _rest(self, held: Iterable[int], cards: dict[int, _Card]) -> None:
         """Add the live cards of those wallets that have no grant for the target: their ceilings count."""
         c = CardRow
         missing = [number for number in held if number not in cards and number not in self._dead]
         statement = select(c.id, c.kind, c.card_uuid, c.expires_seconds, c.expires_nanos, c.is_revoked)
-        for number, kind, uuid, seconds, nanos, is_revoked in in_chunks(self._connection, statement, c.id, missing):
+        for number, kind, uuid, seconds, nanos, is_revoked in rows_among(self._connection, statement, c.id, missing):
             if not is_revoked and not self._expired(seconds, nanos):
                 cards[number] = _Card(uuid or "", kind)
 
     def _ceilings(self, numbers: Iterable[int], cards: Mapping[int, _Card]) -> None:
         ceiling = CardCeilingRow
         statement = select(ceiling.card_id, ceiling.recipient)
-        for number, text in in_chunks(self._connection, statement, ceiling.card_id, list(numbers)):
-            slots = codec.may_have_slots(cards[number].kind)
-            cards[number].ceilings.append(parse_recipient(text, slots=slots, rules=self._head.rules))
+        for number, text in rows_among(self._connection, statement, ceiling.card_id, list(numbers)):
+            cards[number].ceilings.append(codec.read_recipient(text, self._head.rules))
 
     def _judge(self, holder: Holder, cards: list[_Card]) -> list[Access]:
         """What the cards give to the holder: to all instances of a type, and to the one that the target names."""
