@@ -71,7 +71,7 @@ class Effort:
         simulate: for following one.
     """
 
-    explore: int = 200_000
+    explore: int = 100_000
     simulate: int = 200_000
 
 
@@ -279,6 +279,10 @@ class _Inquiry:
     def real(self) -> bool:
         return self.elapsed is Elapsed.REAL
 
+    @property
+    def is_jittered(self) -> bool:
+        return any(isinstance(n, Jitter) for n in nodes_of(self.policy))
+
     def limits(self) -> Limits:
         classes = classify(self.filters)
         bounds = bounds_of(self.policy, classes, real=self.real)
@@ -298,14 +302,13 @@ class _Inquiry:
             figures = explore(machine, self.filters, self.effort.explore)
             if figures is None or figures.max_retries is None:
                 return figures
-            jittered = any(isinstance(n, Jitter) for n in nodes_of(self.policy))
-            return replace(figures, least_total_ns=None, most_total_ns=None) if jittered else figures
+            return replace(figures, least_total_ns=None, most_total_ns=None) if self.is_jittered else figures
         untimed = make_ready(self.policy, real=self.real, timed=False)
         figures = explore(untimed, self.filters, self.effort.explore)
         if figures is None or figures.max_retries is None:
             return figures
         lower = explore(machine, self.filters, self.effort.explore)
-        upper = explore(self._upper(), self.filters, self.effort.explore)
+        upper = explore(self._upper(), self.filters, self.effort.explore) if self.is_jittered else lower
         return replace(
             figures,
             least_total_ns=lower.least_total_ns if lower else None,
