@@ -130,7 +130,10 @@ def slot_hint(text: str) -> str:
         return ""
     if slot == "?self":
         return "there is no `?self`, use `?agent`"
-    near = nearest(slot, SLOTS_BY_TEXT)
-    if near is None and slot in ("?application", "?environment"):
-        near = "?app" if slot == "?application" else "?env"
+    near = nearest(slot, SLOTS_BY_TEXT) or next(
+        (short for long, short in _LONG_SLOTS.items() if nearest(slot, (long,)) or slot == long), None
+    )
     return f"did you mean `{near}`?" if near else "slots are `?account`, `?app`, `?env`, `?component`, `?agent`"
+
+
+_LONG_SLOTS = {"?application": "?app", "?environment": "?env"}

@@ -69,7 +69,7 @@ def _assemble(text: str, kind: OwnerKind, segments: list[Piece], slots: bool, ex
     level = slot.depth if slot else 0
     if level + len(segments) != kind.depth:
         raise OwnerRefused(
-            f"the owner has {level + len(segments) or 'no'} of the {kind.depth} segments that this class needs",
+            f"the owner has {_segments(level + len(segments))}, this class needs {kind.depth}",
             example,
             0,
             len(text),
@@ -102,3 +102,7 @@ def _assemble(text: str, kind: OwnerKind, segments: list[Piece], slots: bool, ex
             known[-1] = leaf[:-3]
             is_wildcard = True
     return Owner(kind, tuple(known), slot, is_wildcard)
+
+
+def _segments(count: int) -> str:
+    return "no segments" if count == 0 else "1 segment" if count == 1 else f"{count} segments"

@@ -13,9 +13,7 @@ from policyd.core.grants.recipient import ANYONE, EXTERNAL_TOOL_OWNER, Level, Re
 from policyd.core.grants.slots import SLOTS_BY_TEXT, Slot
 from policyd.syntax.parser import Mismatch, Piece, parse_pieces
 
-_SHAPES = (
-    "recipients are `*`, `account`, `account/app/env`, `account/app/env/component/Type`, or slots like `?agent`"
-)
+_SHAPES = "recipients are `*`, `account`, `account/app/env`, `account/app/env/component/Type`, or slots like `?agent`"
 
 # How many segments of a slotted recipient are concrete names: cards 3.3 lists exactly these.
 _SLOT_TAILS: dict[Slot, tuple[tuple[int, int], ...]] = {
@@ -25,6 +23,13 @@ _SLOT_TAILS: dict[Slot, tuple[tuple[int, int], ...]] = {
     Slot.ENV: ((0, 0), (0, 2), (2, 0)),
     Slot.COMPONENT: ((0, 1), (1, 0)),
     Slot.AGENT: ((0, 0),),
+}
+_SLOT_SHAPES: dict[Slot, str] = {
+    Slot.ACCOUNT: "`?account`, `?account/*/*` or `?account/*/*/*/*`",
+    Slot.APP: "`?app/*` or `?app/*/*/*`",
+    Slot.ENV: "`?env`, `?env/*/*` or `?env/component/Type`",
+    Slot.COMPONENT: "`?component/*` or `?component/Type`",
+    Slot.AGENT: "`?agent` alone",
 }
 
 
@@ -91,7 +96,8 @@ def _slotted(text: str, segments: list[Piece], rules: Rules) -> Recipient:
     stars = _stars_behind(rest)
     known = rest[: len(rest) - stars]
     if (len(known), stars) not in _SLOT_TAILS[slot] or any(segment.rule == "star" for segment in known):
-        raise RecipientRefused(f"`{slot.value}` does not stand with this rest", text, 0, len(text))
+        why = f"`{slot.value}` does not stand with this rest" if rest else f"`{slot.value}` alone names no holders"
+        raise RecipientRefused(why, text, 0, len(text), f"write {_SLOT_SHAPES[slot]}")
     for segment in known:
         if "?" in segment.text:
             raise RecipientRefused("a segment holds `?`", segment.text, segment.start, segment.end)

@@ -43,8 +43,10 @@ from policyd.syntax.recipients import parse_recipient
 class ResourceRefused(Exception):  # noqa: N818 - told onwards as a GrantSyntaxError by the caller
     """The text is no resource of this class; `start` and `end` mark the part at fault."""
 
-    def __init__(self, why: str, help: str, start: int = 0, end: int | None = None) -> None:
-        self.why, self.help, self.start, self.end = why, help, start, end
+    def __init__(self, why: str, help: str, start: int | None = None, end: int | None = None) -> None:
+        # A start without an end is the one character there; neither is the whole text.
+        self.why, self.help, self.start = why, help, start or 0
+        self.end = end if start is None or end is not None else start + 1
         super().__init__(why)
 
 
@@ -61,9 +63,23 @@ def parse_resource(text: str, cls: PermissionClass, verb: str, rules: Rules = NE
     try:
         return _READERS[cls.resource](text, verb, rules)
     except Mismatch as refusal:
-        expected = " or ".join(refusal.expected)
-        why = f"expected {expected}" if expected else "the text ends too early" if text else "it is empty"
-        raise ResourceRefused(why, _HELP[cls.resource], refusal.offset, refusal.offset + 1) from None
+        raise ResourceRefused(_why(refusal, text, cls.resource), _HELP[cls.resource], refusal.offset) from None
+
+
+_GLOBBED = frozenset({ResourceKind.FILES, ResourceKind.INITIAL_FILES, ResourceKind.KEY, ResourceKind.NETWORK})
+
+
+def _why(refusal: Mismatch, text: str, kind: ResourceKind) -> str:
+    if not text:
+        return "it is empty"
+    if (
+        text[refusal.offset : refusal.offset + 1] == "*"
+        and kind in _GLOBBED
+        and "a port number" not in refusal.expected
+    ):
+        return "a `*` may not be a part of a word"
+    expected = " or ".join(refusal.expected)
+    return f"expected {expected}" if expected else "the text ends too early"
 
 
 def _pieces(grammar: str, text: str) -> list[Piece]:
@@ -95,31 +111,34 @@ def _network(text: str, verb: str, rules: Rules) -> Resource:
     if "*" not in host and looks_numeric(host) and not is_ipv4(host):
         raise ResourceRefused("digits and dots that are no IPv4 address", help)
     ports = ANY_PORT
-    numbers = [_port(p.text) for p in pieces if p.rule == "ports"]
+    digits = [p for p in pieces if p.rule == "ports"]
+    numbers = [_port(p) for p in digits]
     if numbers:
         if numbers[0] > numbers[-1]:
-            raise ResourceRefused("the port range ends before it starts", help)
+            raise ResourceRefused("the port range ends before it starts", help, digits[0].start, digits[-1].end)
         ports = Ports(numbers[0], numbers[-1], "range" if len(numbers) == 2 else "single")
     if host == "*" and ports is ANY_PORT:
         return ANY
     return NetworkResource(ascii_lower(host), ports)
 
 
-def _port(digits: str) -> int:
-    significant = digits.lstrip("0") or "0"
+def _port(digits: Piece) -> int:
+    significant = digits.text.lstrip("0") or "0"
     if len(significant) > 5 or int(significant) > PORT_MAX:
-        raise ResourceRefused("ports end at 65535", _HELP[ResourceKind.NETWORK])
+        raise ResourceRefused("ports end at 65535", _HELP[ResourceKind.NETWORK], digits.start, digits.end)
     return int(significant)
 
 
 def _oplog(text: str, verb: str, rules: Rules) -> Resource:
     bounds: dict[str, int] = {}
-    words = _words("oplog", text)
-    for name, digits in zip(words[::2], words[1::2], strict=True):
-        value = parse_u64(digits)
+    pieces = _pieces("oplog", text)
+    for name, digits in zip(pieces[::2], pieces[1::2], strict=True):
+        value = parse_u64(digits.text)
         if value is None:
-            raise ResourceRefused("an index needs more than 64 bits", _HELP[ResourceKind.OPLOG])
-        bounds[name] = value  # a repeated key overwrites the earlier value
+            raise ResourceRefused(
+                "an index needs more than 64 bits", _HELP[ResourceKind.OPLOG], digits.start, digits.end
+            )
+        bounds[name.text] = value  # a repeated key overwrites the earlier value
     return OplogRange(bounds.get("start="), bounds.get("end="))
 
 
