@@ -43,6 +43,7 @@ class SnapshotInfo:
         revision: the number of the newest revision of the environment that names this snapshot.
         is_latest: whether it is the latest of its environment.
         created_at: when these facts were first imported; imported_at: when they became the latest again.
+        places_digest: of facts and places together, which follow the newest import of the same facts.
     """
 
     number: int
@@ -58,6 +59,7 @@ class SnapshotInfo:
     created_at: str
     created_by: str
     imported_at: str
+    places_digest: str
 
     @property
     def label(self) -> str:
@@ -289,6 +291,7 @@ def _read(row: Any) -> SnapshotInfo:
         row["created_at"],
         row["created_by"],
         row["imported_at"],
+        row["places_digest"],
     )
 
 

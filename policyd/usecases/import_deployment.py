@@ -1,0 +1,339 @@
+"""Documents to stored facts: a manifest in one environment, or the platform's own JSON.
+
+Source: manifest-format 3, 5, 11; cards 8; interface, import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import BinaryIO
+
+from policyd.core.application import AgentType, InitialCard
+from policyd.core.cards import Bound, Timestamp
+from policyd.core.edition import Rules
+from policyd.core.grants.names import ascii_lower
+from policyd.core.retry import read_manifest_rule, write_canonical
+from policyd.findings import Finding, InputError, PolicydError, Span
+from policyd.manifest import LoadedManifest, ResolvedEnvironment, json_of, resolve_environment
+from policyd.manifest.model import RetryDefault, ToolBinding
+from policyd.store import facts
+from policyd.store.digest import canonical_json
+from policyd.store.facts import FindingFact, Level, NamedValue, Origin, RetryPolicyFact, ToolFact, ValueKind
+from policyd.store.merging import empty_deployment, with_manifest, with_platform
+from policyd.store.platform import Imported, read_platform
+from policyd.store.session import Database
+from policyd.store.snapshots import Stored, change, put
+from policyd.usecases.audit_manifest import audit_manifest
+from policyd.usecases.deployments import Described, Selection, accepted, described
+
+Progress = Callable[[int], None]
+"""Told of what was done since the last call: bytes read, or grants written."""
+
+
+def _silent(_: int) -> None:
+    """The progress nobody looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who writes, and when: for the history and the audit log."""
+
+    by: str
+    at: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an import did.
+
+    Attributes:
+        stored: the snapshot that is now the latest.
+        findings: what was found in the documents, or not understood and left out.
+        not_analysed: sentences on what the documents do not say.
+    """
+
+    stored: Stored
+    findings: tuple[Finding, ...]
+    not_analysed: tuple[str, ...] = ()
+
+
+def import_manifest(
+    database: Database,
+    loaded: LoadedManifest,
+    selection: Selection,
+    rules: Rules,
+    writer: Writer,
+    *,
+    application: str = "",
+    progress: Progress = _silent,
+) -> Outcome:
+    """Make a manifest's environment the latest snapshot; what the platform said about it before is kept.
+
+    Args:
+        database: migrated.
+        loaded: the manifest.
+        selection: environment, presets, account and component.
+        rules: the edition under which it is read.
+        writer: who and when.
+        application: the name of the application where the manifest gives none.
+        progress: told of written grants.
+
+    Raises:
+        InputError: if the platform's loader refuses the manifest, or what names the snapshot is missing.
+    """
+    fresh, not_analysed = manifest_facts(accepted(loaded), selection, rules, application)
+    stored = change(
+        database,
+        (fresh.account, fresh.application, fresh.environment),
+        lambda latest: with_manifest(latest, fresh),
+        at=writer.at,
+        by=writer.by,
+        sources=[document.name for document in loaded.documents],
+        progress=progress,
+    )
+    return Outcome(stored, tuple(f.finding for f in fresh.findings), not_analysed)
+
+
+def import_platform(
+    database: Database,
+    stream: BinaryIO,
+    name: str,
+    environment: tuple[str, str, str] | None,
+    rules: Rules,
+    writer: Writer,
+    *,
+    read: Progress = _silent,
+    progress: Progress = _silent,
+) -> Outcome:
+    """Add what the platform's own JSON says, or bring back an export of ours.
+
+    Args:
+        database: migrated.
+        stream: bytes of UTF-8 JSON, one document or several.
+        name: of the source, for places.
+        environment: account, application and environment; an export names its own, wallets of agents do, too.
+        rules: the edition under which it is read; an export names its own.
+        writer: who and when.
+        read: told of the bytes read.
+        progress: told of written grants.
+
+    Raises:
+        InputError: for what cannot be read, with its place, or where the environment is not known.
+    """
+    imported = read_platform(stream, name, rules=rules, read=read)
+    if imported.deployment is not None:
+        return _import_export(database, imported.deployment, environment, name, writer, progress)
+    where = environment or _environment_of(imported)
+    if where is None:
+        raise InputError.of(
+            "MANIF092",
+            "the documents do not say which environment they are about",
+            None,
+            "give `--account`, `--application` and `--env`",
+        )
+    empty = replace(empty_deployment(*where), rules=rules)
+    stored = change(
+        database,
+        where,
+        lambda latest: with_platform(latest, imported, empty),
+        at=writer.at,
+        by=writer.by,
+        sources=[name],
+        progress=progress,
+    )
+    return Outcome(stored, tuple(f.finding for f in imported.findings))
+
+
+def _import_export(
+    database: Database,
+    deployment: facts.Deployment,
+    environment: tuple[str, str, str] | None,
+    name: str,
+    writer: Writer,
+    progress: Progress,
+) -> Outcome:
+    own = (deployment.account, deployment.application, deployment.environment)
+    if environment is not None and (ascii_lower(environment[0]), *environment[1:]) != own:
+        raise InputError.of(
+            "MANIF092", f"the export is of `{deployment.label}`", None, "leave out the flags that name another one"
+        )
+    stored = put(database, deployment, at=writer.at, by=writer.by, sources=[name], progress=progress)
+    return Outcome(stored, tuple(f.finding for f in deployment.findings))
+
+
+def _environment_of(imported: Imported) -> tuple[str, str, str] | None:
+    """The environment that all agent wallets name, None where there is none or more than one."""
+    named = {w.holder.known[:3] for w in imported.wallets if len(w.holder.known) == 5}
+    if len(named) != 1:
+        return None
+    account, application, environment = named.pop()
+    return account, application, environment
+
+
+def manifest_facts(
+    loaded: LoadedManifest, selection: Selection, rules: Rules, application: str = ""
+) -> tuple[facts.Deployment, tuple[str, ...]]:
+    """The facts of a manifest in one environment, and what it does not say; no value is among them.
+
+    Raises:
+        InputError: if account, application or environment is not known.
+    """
+    implements = {a.name: selection.component for a in loaded.application.agents} if selection.component else None
+    deployment = described(loaded, selection, rules, implements)
+    core = deployment.deployment
+    account = ascii_lower(selection.account) or core.account
+    name = core.application or application
+    for value, what, help in (
+        (account, "account", "give `--account`: the e-mail of the owner of the environment"),
+        (name, "application", "write `app:` into the manifest, or give `--application`"),
+        (core.environment, "environment", "define one under `environments`"),
+    ):
+        if not value:
+            raise InputError.of("MANIF092", f"the manifest does not say the {what}", None, help)
+    resolved = resolve_environment(
+        loaded.application, core.environment, selection.presets, rules=rules, implements=implements
+    )
+    found, policies = _retry_policies(loaded, core.environment)
+    report = audit_manifest(
+        loaded,
+        environments=[core.environment],
+        presets=selection.presets,
+        rules=rules,
+        account=account,
+        components=implements,
+    )
+    findings = {*report.findings, *found}
+    return (
+        facts.Deployment(
+            account,
+            name,
+            core.environment,
+            rules,
+            loaded.version,
+            components=tuple(facts.Component(c.name, place=c.span) for c in core.components),
+            agent_types=tuple(_agent_type(agent) for agent in core.agents),
+            retry_policies=policies,
+            tools=_tools(loaded),
+            middlewares=_middlewares(loaded),
+            values=tuple(_values(deployment, resolved, loaded)),
+            findings=tuple(FindingFact(f, Origin.MANIFEST) for f in sorted(findings, key=lambda f: f.order)),
+        ),
+        tuple(sorted({*deployment.not_analysed, *report.not_analysed})),
+    )
+
+
+def _agent_type(agent: AgentType) -> facts.AgentType:
+    return facts.AgentType(agent.name, agent.component, _initial_card(agent.initial_card), agent.span)
+
+
+def _initial_card(card: InitialCard) -> facts.InitialCard | None:
+    """The card with its slots open; None where a text of it is no grant, for then the platform has no such card."""
+    if card.bad:
+        return None
+    lists = tuple(tuple(placed.span for placed in card.of(bound)) for bound in Bound)
+    places = lists if any(span is not None for listed in lists for span in listed) else ()
+    return facts.InitialCard(card.as_written, places, card.is_default, card.span)
+
+
+def _retry_policies(
+    loaded: LoadedManifest, environment: str
+) -> tuple[tuple[Finding, ...], tuple[RetryPolicyFact, ...]]:
+    """The policies of the environment that can be read, and what is wrong with the others."""
+    found: list[Finding] = []
+    policies: list[RetryPolicyFact] = []
+    for default in loaded.application.retry_defaults:
+        if default.environment != environment:
+            continue
+        try:
+            policies.append(_retry_policy(default))
+        except PolicydError as refusal:
+            found += [replace(f, span=_within(default.span, f.span)) for f in refusal.findings]
+    return tuple(found), tuple(policies)
+
+
+def _retry_policy(default: RetryDefault) -> RetryPolicyFact:
+    document: dict[str, object] = {}
+    if default.priority is not None:
+        document["priority"] = default.priority
+    if default.predicate is not None:
+        document["predicate"] = json_of(default.predicate)
+    if default.policy is not None:
+        document["policy"] = json_of(default.policy)
+    rule = read_manifest_rule(default.name, document)
+    return RetryPolicyFact(
+        default.name,
+        rule.priority,
+        canonical_json(write_canonical(rule.selector)),
+        canonical_json(write_canonical(rule.policy)),
+        Origin.MANIFEST,
+        place=default.span,
+    )
+
+
+def _within(place: Span, inner: Span | None) -> Span:
+    path = inner.path if inner is not None else "$"
+    return place.within(place.path + path.removeprefix("$"))
+
+
+def _tools(loaded: LoadedManifest) -> tuple[ToolFact, ...]:
+    return tuple(
+        ToolFact(tool.name, Origin.MANIFEST, tool.component or "", place=tool.span) for tool in loaded.application.tools
+    )
+
+
+def _middlewares(loaded: LoadedManifest) -> tuple[ToolFact, ...]:
+    return tuple(
+        ToolFact(middleware.name, Origin.MANIFEST, middleware.component or "", place=middleware.span)
+        for middleware in loaded.application.middleware
+    )
+
+
+def _values(described: Described, resolved: ResolvedEnvironment, loaded: LoadedManifest) -> Iterator[NamedValue]:
+    """The names of all values that the manifest gives to this environment; each name once."""
+    seen: set[tuple[object, ...]] = set()
+    for value in _all_values(described, resolved, loaded):
+        key = (value.kind, value.level, value.subject, value.path)
+        if value.path and all(value.path) and key not in seen:
+            seen.add(key)
+            yield value
+
+
+def _all_values(described: Described, resolved: ResolvedEnvironment, loaded: LoadedManifest) -> Iterator[NamedValue]:
+    name = described.deployment.environment
+    owners = [(Level.COMPONENT, c.name, c.merged) for c in resolved.components]
+    owners += [(Level.AGENT, a.name, a.merged) for a in resolved.agents]
+    for level, subject, merged in owners:
+        for variable in merged.env:
+            yield NamedValue(ValueKind.ENV, level, subject, (variable.name,), variable.is_known, variable.span)
+        for path, leaf in merged.config_paths:
+            yield NamedValue(ValueKind.CONFIG, level, subject, path, leaf.is_known, leaf.span)
+        for _, bindings in merged.tools:
+            yield from _parameters(level, subject, bindings)
+    environment = resolved.environment
+    if environment is not None:
+        yield from _parameters(Level.ENVIRONMENT, "", environment.tools)
+    for secret in loaded.application.secret_defaults:
+        if secret.environment == name:
+            yield NamedValue(ValueKind.SECRET, Level.ENVIRONMENT, "", secret.path, secret.is_known, secret.span)
+    for resource in loaded.application.resource_defaults:
+        if resource.environment == name:
+            yield NamedValue(ValueKind.RESOURCE, Level.ENVIRONMENT, "", (resource.name,), True, resource.span)
+
+
+def _parameters(level: Level, subject: str, bindings: Sequence[ToolBinding]) -> Iterator[NamedValue]:
+    for binding in bindings:
+        if binding.parameters is None:
+            continue
+        for key, _ in binding.parameters.last_of_each():
+            yield NamedValue(ValueKind.PARAMETER, level, subject, (binding.name, key.text), True, key.span)
+
+
+__all__ = [
+    "Outcome",
+    "Progress",
+    "Writer",
+    "import_manifest",
+    "import_platform",
+    "manifest_facts",
+]

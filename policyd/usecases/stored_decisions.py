@@ -1,0 +1,211 @@
+"""May this holder of a stored deployment do this: one question or many, from compiled wallets.
+
+Source: questions 1 to 4; interface, Files and queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from policyd.core.admission import Call, TypeAnswer, Wallet
+from policyd.core.application import AgentType
+from policyd.core.cards import Bound, CardId, ScopeCard, Timestamp
+from policyd.core.edition import Rules
+from policyd.core.grants import AgentContext, Level, Recipient, Target
+from policyd.core.grants.names import ascii_lower
+from policyd.findings import InputError, Span
+from policyd.store.holders import read_holder
+from policyd.store.snapshots import SnapshotInfo
+from policyd.syntax.mistakes import shown
+from policyd.usecases.answer import Answer
+from policyd.usecases.check_call import (
+    ManifestQuestion,
+    WalletQuestion,
+    call_of,
+    check_manifest,
+    check_wallet,
+    initial_wallet,
+)
+from policyd.usecases.compiled_holder import CompiledType, Recent
+from policyd.usecases.deployments import Selection, agent_name
+from policyd.usecases.ports import Snapshots
+from policyd.usecases.stored_deployment import StoredFacts
+
+ROOM_GRANTS = 2_000_000
+"""How many grants loaded snapshots and compiled wallets may hold together before the longest unused are dropped."""
+
+MAX_BATCH = 1_000
+"""Questions that are answered at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredQuestion:
+    """A question about a holder of a stored deployment.
+
+    Attributes:
+        agent: a type, or a full id; empty where `holder` is given.
+        holder: an account, or `account/app/env/component/Type`; empty where `agent` is given.
+        target: as typed.
+        at: the moment, None to leave expiry aside.
+        scope: the scope card of the invocation, None for none.
+        component: of the agent type, where the deployment leaves it open.
+    """
+
+    target: str
+    agent: str = ""
+    holder: str = ""
+    at: Timestamp | None = None
+    scope: ScopeCard | None = None
+    component: str = ""
+
+
+class _Places(Mapping[tuple[CardId, str, int], Span]):
+    """Where grants of stored cards stand; looked up when asked for."""
+
+    _BOUNDS = {bound.value: bound for bound in Bound}  # noqa: RUF012 - a constant
+
+    def __init__(self, facts: StoredFacts) -> None:
+        self._facts = facts
+
+    def __getitem__(self, key: tuple[CardId, str, int]) -> Span:
+        card, bound, index = key
+        span = self._facts.place(card, self._BOUNDS[bound], index)
+        if span is None:
+            raise KeyError(key)
+        return span
+
+    def __iter__(self) -> Iterator[tuple[CardId, str, int]]:
+        for fact in self._facts.deployment.cards:
+            for bound, index, _ in fact.card.bounds.each():
+                yield fact.card.id, bound.value, index
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Decisions:
+    """Answers about stored deployments; loaded facts and compiled wallets are kept while they are asked for.
+
+    One object serves a whole process and all its threads: what is kept is found by number, digest and
+    places of the snapshot, so that equal questions get equal answers on every load.
+    """
+
+    def __init__(self, room: int = ROOM_GRANTS) -> None:
+        """Keep at most `room` grants."""
+        self.kept = Recent(room)
+
+    def facts(self, snapshots: Snapshots, info: SnapshotInfo) -> StoredFacts:
+        """The facts of a snapshot, loaded if they are not at hand."""
+        return self.kept.get(
+            (info.digest, info.places_digest),
+            lambda: StoredFacts.of(snapshots.load(info)),
+            lambda facts: facts.deployment.grant_count,
+        )
+
+    def answer(self, facts: StoredFacts, info: SnapshotInfo, question: StoredQuestion, rules: Rules) -> Answer:
+        """The answer to one question.
+
+        Raises:
+            InputError: if the target cannot be read, or the holder is not known.
+        """
+        answered = self._answer(facts, info, question, rules)
+        return replace(answered, snapshot=f"@{info.number}")
+
+    def _answer(self, facts: StoredFacts, info: SnapshotInfo, question: StoredQuestion, rules: Rules) -> Answer:
+        if question.holder:
+            holder = _holder(question.holder, rules)
+            agent_id = _instance(question.agent, holder)
+            wallet = facts.wallet_for(holder, agent_id)
+            if wallet is not None:
+                return self._of_wallet(facts, info, wallet, question, rules)
+            name = _agent_of(facts, holder)
+            question = replace(question, agent=agent_id or name, holder="", component=holder.known[3])
+        type_name, agent = agent_name(question.agent)
+        known = facts.holder_of(type_name)
+        if known is not None and (not question.component or question.component == known.known[3]):
+            wallet = facts.wallet_for(known, agent or "")
+            if wallet is not None:
+                return self._of_wallet(facts, info, wallet, question, rules)
+        return self._of_initial_card(facts, info, question, rules, known, agent)
+
+    def _of_initial_card(
+        self,
+        facts: StoredFacts,
+        info: SnapshotInfo,
+        question: StoredQuestion,
+        rules: Rules,
+        holder: Recipient | None,
+        agent_id: str | None,
+    ) -> Answer:
+        selection = Selection(None, None, facts.deployment.account, question.component)
+
+        def deciding(agent: AgentType, context: AgentContext, target: Target, asked: ManifestQuestion) -> TypeAnswer:
+            compiled = self._compiled(info, (rules, context), lambda: initial_wallet(agent, context))
+            return compiled.answer(call_of(initial_wallet_of(agent, context, asked), target, asked.at, asked.scope))
+
+        asked = ManifestQuestion(question.agent, question.target, question.at, question.scope)
+        answer = check_manifest(facts.under(rules), selection, asked, rules, deciding)
+        notes = answer.notes
+        own = facts.instances_with_wallets(holder) if holder is not None and agent_id is None else ()
+        if own:
+            some = ", ".join(shown(name) for name in own[:3])
+            notes = (*notes, f"does not speak about the {len(own)} agents with wallets of their own, such as {some}")
+        return replace(answer, notes=notes)
+
+    def _of_wallet(
+        self, facts: StoredFacts, info: SnapshotInfo, wallet: Wallet, question: StoredQuestion, rules: Rules
+    ) -> Answer:
+        def admitting(held: Wallet, call: Call) -> TypeAnswer:
+            key = (held.holder.text, held.context)
+            return self._compiled(info, key, lambda: held).answer(call)
+
+        agent = question.agent if "(" in question.agent else ""
+        asked = WalletQuestion(question.target, question.at, question.scope, agent)
+        return check_wallet(wallet, asked, rules, _Places(facts), admitting)
+
+    def _compiled(self, info: SnapshotInfo, key: object, make: Callable[[], Wallet]) -> CompiledType:
+        return self.kept.get(
+            (info.digest, "wallet", key), lambda: CompiledType(make()), lambda compiled: compiled.grants
+        )
+
+
+def initial_wallet_of(agent: AgentType, context: AgentContext, question: ManifestQuestion) -> Wallet:
+    """What a call needs to know of the wallet: all of it for a scope card, nothing otherwise."""
+    if question.scope is not None:
+        return initial_wallet(agent, context)
+    return Wallet(Recipient(Level.ANY), (), context)
+
+
+def _holder(text: str, rules: Rules) -> Recipient:
+    head, slash, rest = text.partition("/")
+    holder = read_holder(f"{ascii_lower(head)}{slash}{rest}", rules)
+    if holder is None:
+        raise InputError.of(
+            "CARD021", f"{shown(text)} is no holder", None, "write an account, or `account/app/env/component/Type`"
+        )
+    return holder
+
+
+def _instance(agent: str, holder: Recipient) -> str:
+    if not agent:
+        return ""
+    type_name, agent_id = agent_name(agent)
+    if holder.level is not Level.AGENT or type_name != holder.known[4]:
+        raise InputError.of("CARD021", f"{shown(agent)} is no agent of the holder `{holder.text}`")
+    return agent_id or ""
+
+
+def _agent_of(facts: StoredFacts, holder: Recipient) -> str:
+    """The agent type that a holder is in this deployment, where no wallet of it is known."""
+    d = facts.deployment
+    if holder.level is Level.AGENT and holder.known[:3] == (d.account, d.application, d.environment):
+        for agent in d.agent_types:
+            if agent.name == holder.known[4] and agent.component in ("", holder.known[3]):
+                return agent.name
+    raise InputError.of(
+        "CARD021",
+        f"no wallet of {shown(holder.text)} is known in `{d.label}`",
+        None,
+        "import it, or name an agent type of the deployment",
+    )

@@ -1,0 +1,227 @@
+"""Stored facts as the deployment and the wallets that questions are asked about.
+
+Source: cards 5.3, 6.7, 8; interface, a place in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from policyd.core import application as core
+from policyd.core.admission import HeldCard, Wallet
+from policyd.core.application import BadGrant, GrantOrigin, NamedPlace, PlacedGrant
+from policyd.core.cards import Bound, Card, CardId, ScopeCard
+from policyd.core.cards.lineage import descendants
+from policyd.core.edition import Rules
+from policyd.core.grants import AgentContext, Grant, Level, Recipient
+from policyd.findings import Finding, Severity, Span
+from policyd.manifest import Application, LoadedManifest
+from policyd.store import facts
+from policyd.store.facts import Installed, Installer, NamedValue, ValueKind, WalletFact, place_of
+from policyd.usecases.deployments import Described
+
+CARD_UNKNOWN = "CARD050"
+"""The card of an agent type is not known, so nothing is said about its authority."""
+
+
+def readable_under(grant: Grant, rules: Rules) -> bool:
+    """Whether the text of `grant` is a grant under `rules`, too: newer classes and recipients may be missing."""
+    recipient = grant.recipient
+    if grant.target.cls.is_newer and not rules.is_next("card_classes"):
+        return False
+    return not recipient.is_external_tool_owner or rules.is_next("external_tool_owner")
+
+
+def described_facts(deployment: facts.Deployment, rules: Rules) -> Described:
+    """The deployment as manifests describe it, every grant at the place it was imported from.
+
+    Args:
+        deployment: as stored.
+        rules: the edition asked about; cards with grants that do not exist under it cannot be read.
+    """
+    agents = tuple(_agent(agent, deployment, rules) for agent in deployment.agent_types)
+    secrets = (_named(v) for v in deployment.values if v.kind is ValueKind.SECRET)
+    described = core.Deployment(
+        deployment.application,
+        deployment.environment,
+        None,
+        (),
+        deployment.account,
+        "",
+        tuple(sorted(agents, key=lambda a: a.name)),
+        tuple(sorted(a.name for a in agents)),
+        tuple(NamedPlace(c.name, c.place) for c in deployment.components),
+        (),
+        tuple(secrets),
+        (deployment.account,),
+    )
+    loaded = LoadedManifest(Application(), (), (), (), deployment.rules)
+    return Described(described, loaded, tuple(f.finding for f in deployment.findings))
+
+
+def _named(value: NamedValue) -> NamedPlace:
+    return NamedPlace(".".join(value.path), value.place, value.is_known)
+
+
+def _agent(agent: facts.AgentType, deployment: facts.Deployment, rules: Rules) -> core.AgentType:
+    place = agent.place
+    values = [v for v in deployment.values if v.level is facts.Level.AGENT and v.subject == agent.name]
+    return core.AgentType(
+        agent.name,
+        place or Span(deployment.label),
+        place is not None and place.path.startswith("$.agents"),
+        agent.component,
+        bool(agent.component) and len(deployment.components) == 1,
+        _initial_card(agent, deployment, rules),
+        tuple(_named(v) for v in values if v.kind is ValueKind.ENV),
+        tuple(_named(v) for v in values if v.kind is ValueKind.CONFIG),
+    )
+
+
+def _initial_card(agent: facts.AgentType, deployment: facts.Deployment, rules: Rules) -> core.InitialCard:
+    card = agent.card
+    if card is None:
+        return core.InitialCard("", None, bad=tuple(_reasons(agent, deployment)))
+    bad = [
+        BadGrant(bound, grant.text, _unreadable(grant, place_of(card.places, bound, index), rules))
+        for bound, index, grant in card.bounds.each()
+        if not readable_under(grant, rules)
+    ]
+
+    def listed(bound: Bound) -> tuple[PlacedGrant, ...]:
+        return tuple(
+            _placed(grant, place_of(card.places, bound, index), is_default=card.is_default)
+            for index, grant in enumerate(card.bounds.of(bound))
+        )
+
+    return core.InitialCard(
+        _layer(card.place),
+        card.place,
+        listed(Bound.LOWER_POSITIVE),
+        listed(Bound.LOWER_NEGATIVE),
+        listed(Bound.UPPER_POSITIVE),
+        listed(Bound.UPPER_NEGATIVE),
+        tuple(bad),
+        is_default=card.is_default,
+    )
+
+
+def _placed(grant: Grant, place: Span | None, *, is_default: bool) -> PlacedGrant:
+    if place is None:
+        return PlacedGrant(grant, GrantOrigin.DEFAULT if is_default else GrantOrigin.WRITTEN, grant.text)
+    origin = GrantOrigin.WRITTEN if "initialCard" in place.path else GrantOrigin.FILE
+    return PlacedGrant(grant, origin, grant.text, place)
+
+
+def _layer(place: Span | None) -> str:
+    """The manifest place that sets a card, as `agents.Cart`, from the path of its key."""
+    return "" if place is None else place.path.removeprefix("$.").removesuffix(".initialCard")
+
+
+def _unreadable(grant: Grant, place: Span | None, rules: Rules) -> Finding:
+    message = f"`{grant.text}` is no grant under edition {rules.label}"
+    return Finding(CARD_UNKNOWN, Severity.ERROR, message, place, "ask under edition `next`")
+
+
+def _reasons(agent: facts.AgentType, deployment: facts.Deployment) -> Iterator[BadGrant]:
+    """Why the card of an agent type is not known: the findings of the import that stand in it."""
+    here = agent.place.path if agent.place is not None else ""
+    found = False
+    for fact in deployment.findings:
+        finding = fact.finding
+        inside = finding.span is not None and here and finding.span.path.startswith((f"{here}.", f"{here}["))
+        if inside and finding.severity is Severity.ERROR and finding.code.startswith(("GRANT", "CARD")):
+            found = True
+            yield BadGrant(Bound.LOWER_POSITIVE, "", finding)
+    if not found:
+        message = f"the initial card of `{agent.name}` is not known"
+        yield BadGrant(
+            Bound.LOWER_POSITIVE, "", Finding(CARD_UNKNOWN, Severity.ERROR, message, agent.place, "import it")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFacts:
+    """The facts of a snapshot, indexed for questions.
+
+    Attributes:
+        deployment: all facts.
+        cards: by id; scope cards among them.
+        wallets: holder and agent id to the wallet.
+        revoked: ids of revoked cards and of everything derived from them.
+    """
+
+    deployment: facts.Deployment
+    cards: Mapping[CardId, facts.CardFact]
+    wallets: Mapping[tuple[str, str], WalletFact]
+    revoked: frozenset[CardId]
+    described: dict[Rules, Described] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, deployment: facts.Deployment) -> StoredFacts:
+        """The facts of `deployment`, indexed."""
+        cards = {fact.card.id: fact for fact in deployment.cards}
+        wallets = {(w.holder.text, w.agent_id): w for w in deployment.wallets}
+        parents = parents_of(deployment)
+        gone = {gone for card in deployment.revoked for gone in descendants(card, parents)}
+        return cls(deployment, cards, wallets, frozenset(gone))
+
+    def under(self, rules: Rules) -> Described:
+        """The deployment under `rules`, described once."""
+        found = self.described.get(rules)
+        if found is None:
+            found = self.described[rules] = described_facts(self.deployment, rules)
+        return found
+
+    def holder_of(self, agent_type: str) -> Recipient | None:
+        """The holder that an agent type is, None where its component is not known or several have the type."""
+        components = {a.component for a in self.deployment.agent_types if a.name == agent_type}
+        components |= {w.holder.known[3] for w in self.deployment.wallets if w.holder.known[4:] == (agent_type,)}
+        if len(components) != 1 or components == {""}:
+            return None
+        d = self.deployment
+        return Recipient(Level.AGENT, (d.account, d.application, d.environment, components.pop(), agent_type))
+
+    def instances_with_wallets(self, holder: Recipient) -> tuple[str, ...]:
+        """The ids of the agents of a type that have wallets of their own, sorted."""
+        return tuple(sorted(agent for text, agent in self.wallets if text == holder.text and agent))
+
+    def wallet_for(self, holder: Recipient, agent_id: str = "") -> Wallet | None:
+        """The imported wallet of an agent or account; that of its type where the agent has none of its own."""
+        found = self.wallets.get((holder.text, agent_id)) or self.wallets.get((holder.text, ""))
+        return None if found is None else self._wallet(found, agent_id)
+
+    def _wallet(self, fact: WalletFact, agent_id: str) -> Wallet:
+        held = []
+        for installed in fact.cards:
+            card = self.cards[installed.card].card
+            assert isinstance(card, Card)  # wallets hold no scope cards
+            held.append(_held(card, installed))
+        context = None
+        if fact.holder.level is Level.AGENT and not fact.holder.is_external_tool_owner:
+            account, application, environment, component, agent_type = fact.holder.known
+            agent = fact.agent_id or agent_id or None
+            context = AgentContext(account, application, environment, component, agent_type, agent)
+        return Wallet.of(fact.holder, tuple(held), context, fact.recorded_account, self.revoked)
+
+    def place(self, card: CardId, bound: Bound, index: int) -> Span | None:
+        """Where a grant of a card with an id stands, None where that is not known."""
+        fact = self.cards.get(card)
+        return None if fact is None else place_of(fact.places, bound, index)
+
+
+def _held(card: Card, installed: Installed) -> HeldCard:
+    managed = card.managed_by
+    initial = (managed is not None and managed.kind == "AgentInitial") or (
+        card.is_polymorphic and installed.by is Installer.UNKNOWN
+    )
+    return HeldCard(card, initial, installed.by is not Installer.OTHER and not initial)
+
+
+def parents_of(deployment: facts.Deployment) -> dict[CardId, tuple[CardId, ...]]:
+    """Every stored card to its parents; scope cards to their roots."""
+    return {
+        fact.card.id: fact.card.roots if isinstance(fact.card, ScopeCard) else fact.card.parents
+        for fact in deployment.cards
+    }
