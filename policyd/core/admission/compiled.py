@@ -13,12 +13,10 @@ from hashlib import blake2b
 
 from policyd.core.admission.decision import FEW, Decision, Forbidden, Withheld
 from policyd.core.admission.postings import Postings, first_place, positions
-from policyd.core.admission.resource_index import ResourceIndex
+from policyd.core.admission.resource_index import ResourceIndex, index_for
 from policyd.core.admission.wallet import Wallet
 from policyd.core.cards import Bound, Card, GrantRef, Timestamp
-from policyd.core.grants import ANY_VERB, Owner, Target
-
-_OwnerKey = tuple[tuple[str, ...], bool]
+from policyd.core.grants import Target
 
 
 class CompiledWallet:
@@ -35,7 +33,7 @@ class CompiledWallet:
         """Compile `wallet`; templates are filled for its agent, revoked cards are left out."""
         cards = [wallet.filled(held.card) for held in wallet.cards if held.card.id not in wallet.revoked]
         self._cards: list[Card] = cards
-        self._index: dict[tuple[str, str], dict[_OwnerKey, ResourceIndex]] = {}
+        self._index: dict[str, ResourceIndex] = {}
         self._with_ceiling = 0
         self.grants = 0
         digest = blake2b(wallet.holder.text.encode("utf-8", "surrogatepass"), digest_size=16)
@@ -46,38 +44,24 @@ class CompiledWallet:
                 if grant.recipient.covers(wallet.holder):
                     self._take(position, bound, index, grant.target)
         self.digest = digest.hexdigest()
-        for owners in self._index.values():
-            for resources in owners.values():
-                resources.freeze()
+        for resources in self._index.values():
+            resources.freeze()
         self._expiries, self._live = _live_masks(cards)
 
     def _take(self, position: int, bound: Bound, index: int, target: Target) -> None:
-        owner = target.owner
-        owners = self._index.setdefault((target.cls.name, target.verb), {})
-        resources = owners.get((owner.known, owner.is_type_wildcard))
+        resources = self._index.get(target.cls.name)
         if resources is None:
-            resources = owners[(owner.known, owner.is_type_wildcard)] = ResourceIndex()
-        resources.at(target.resource).add(position, bound, index)
+            resources = self._index[target.cls.name] = index_for(target.cls.resource)
+        resources.at(target.resource).at(target.owner, target.verb).add(position, bound, index)
         self.grants += 1
         if bound is Bound.UPPER_POSITIVE:
             self._with_ceiling |= 1 << position
 
     def _hits(self, target: Target) -> list[Postings]:
         hits: list[Postings] = []
-        name = target.cls.name
-        keys: list[_OwnerKey] | None = None
-        for verb in (target.verb, ANY_VERB):
-            owners = self._index.get((name, verb))
-            if owners is None:
-                continue
-            if keys is None:
-                keys = _owner_keys(target.owner)
-            for key in keys:
-                resources = owners.get(key)
-                if resources is not None:
-                    resources.covering(target.resource, hits)
-            if verb == ANY_VERB:
-                break
+        resources = self._index.get(target.cls.name)
+        if resources is not None:
+            resources.covering(target, hits)
         return hits
 
     def _alive(self, at: Timestamp | None) -> int:
@@ -146,25 +130,6 @@ class CompiledWallet:
         card = self._cards[position]
         index = first_place(hits, position, bound)
         return GrantRef(card.id, bound, index, card.bounds.of(bound)[index])
-
-
-def _owner_keys(owner: Owner) -> list[_OwnerKey]:
-    """The keys under which owner patterns that cover `owner` stand (O5, O6)."""
-    known = owner.known
-    full = len(known) == owner.kind.depth
-    keys: list[_OwnerKey] = [(known[:count], False) for count in range(len(known))]
-    if owner.is_type_wildcard:
-        keys.append((known, True))
-        return keys
-    keys.append((known, False))
-    if full and owner.kind.value == "agent":
-        leaf = known[4]
-        if leaf.endswith(")"):
-            at = leaf.find("(")
-            while 0 <= at < len(leaf) - 1:
-                keys.append(((*known[:4], leaf[:at]), True))
-                at = leaf.find("(", at + 1)
-    return keys
 
 
 def _live_masks(cards: list[Card]) -> tuple[list[Timestamp], list[int]]:

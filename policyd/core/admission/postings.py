@@ -18,17 +18,17 @@ class Postings:
 
     Attributes:
         lower_positive: bits of the cards with the pattern in L+; likewise the other three.
-        places: (card position, list, index in the list), in the order in which they were added.
+        places: card position and list to the first index in it.
     """
 
     lower_positive: int = 0
     lower_negative: int = 0
     upper_positive: int = 0
     upper_negative: int = 0
-    places: list[tuple[int, Bound, int]] = field(default_factory=list)
+    places: dict[tuple[int, Bound], int] = field(default_factory=dict)
 
     def add(self, card: int, bound: Bound, index: int) -> None:
-        """Note that the card at position `card` has the pattern at `index` of `bound`."""
+        """Note that the card at position `card` has the pattern at `index` of `bound`; indexes ascend."""
         bit = 1 << card
         match bound:
             case Bound.LOWER_POSITIVE:
@@ -39,12 +39,13 @@ class Postings:
                 self.upper_positive |= bit
             case Bound.UPPER_NEGATIVE:
                 self.upper_negative |= bit
-        self.places.append((card, bound, index))
+        self.places.setdefault((card, bound), index)
 
 
 def first_place(hits: Iterable[Postings], card: int, bound: Bound) -> int:
     """The smallest index in `bound` of `card` among the patterns that were hit; there must be one."""
-    return min(index for hit in hits for c, b, index in hit.places if c == card and b is bound)
+    key = (card, bound)
+    return min(hit.places[key] for hit in hits if key in hit.places)
 
 
 def positions(mask: int) -> Iterator[int]:

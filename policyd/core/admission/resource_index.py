@@ -1,341 +1,360 @@
-"""Finding all patterns that cover one resource, without looking at the others.
+"""Finding all patterns of one class that cover a target, without looking at the others.
 
 Each kind of resource has few ways of being covered: an equal value, a wildcard part, a pattern that
-a walk over its segments reaches, or a range around it. The index has a structure for each.
+a walk over its segments reaches, or a range around it. There is one index for each; at its leaves
+stand the owners.
 
 Source: cards 2.2.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from typing import assert_never
+from typing import Protocol
 
+from policyd.core.admission.owner_index import OwnerIndex
 from policyd.core.admission.postings import Postings
-from policyd.core.grants.recipient import Level, Recipient
+from policyd.core.admission.range_index import RangeIndex
+from policyd.core.admission.segment_index import PathIndex, PositionIndex
+from policyd.core.grants import Level, Recipient, ResourceKind, Target
 from policyd.core.grants.resources import (
     AnyResource,
     CardTarget,
-    Exact,
-    FilePath,
     HttpRoute,
-    Invocation,
     NetworkResource,
-    NoResource,
     OplogRange,
     Ports,
     Resource,
-    SegmentPath,
     StoreKey,
     TableName,
 )
-from policyd.core.grants.resources.segments import GLOBSTAR, STAR
+from policyd.core.grants.resources.segments import STAR
 
 
-class RangeIndex:
-    """Ranges, of which all around a given one are found: a tree over the starts that knows the largest end."""
+class ResourceIndex(Protocol):
+    """The patterns of one class."""
 
-    __slots__ = ("_ends", "_items", "_size", "_starts", "_tree")
+    def at(self, resource: Resource) -> OwnerIndex:
+        """The owners under exactly this pattern, or one that covers exactly the same; made if they are new."""
 
-    def __init__(self) -> None:
-        self._items: dict[tuple[int, int], Postings] = {}
-        self._starts: list[int] = []
-        self._ends: list[tuple[int, Postings]] = []
-        self._tree: list[int] = []
-        self._size = 0
-
-    def at(self, first: int, last: int) -> Postings:
-        """The postings of exactly this range, made if they are new."""
-        return self._items.setdefault((first, last), Postings())
+    def covering(self, target: Target, hits: list[Postings]) -> None:
+        """Add the postings of every pattern that covers `target`."""
 
     def freeze(self) -> None:
-        """Build the tree; to be called once, when all ranges are in."""
-        ordered = sorted(self._items.items())
-        self._starts = [first for (first, _), _ in ordered]
-        self._ends = [(last, postings) for (_, last), postings in ordered]
-        self._size = 1
-        while self._size < len(ordered):
-            self._size *= 2
-        tree = [-1] * (2 * self._size)
-        for i, (last, _) in enumerate(self._ends):
-            tree[self._size + i] = last
-        for i in range(self._size - 1, 0, -1):
-            tree[i] = max(tree[2 * i], tree[2 * i + 1])
-        self._tree = tree
+        """Finish the structure; to be called once, when all patterns are in."""
 
-    def around(self, first: int, last: int, hits: list[Postings]) -> None:
-        """Add the postings of every range that starts at or before `first` and ends at or behind `last`."""
-        count = bisect_right(self._starts, first)
-        if count:
-            self._visit(1, 0, self._size, count, last, hits)
 
-    def _visit(self, node: int, low: int, high: int, count: int, last: int, hits: list[Postings]) -> None:
-        # depth is the logarithm of the number of distinct ranges
-        if low >= count or self._tree[node] < last:
+class EqualIndex:
+    """Values that are covered by their equal and by `*`."""
+
+    __slots__ = ("_any", "_equal")
+
+    def __init__(self) -> None:
+        self._any: OwnerIndex | None = None
+        self._equal: dict[Resource, OwnerIndex] = {}
+
+    def at(self, resource: Resource) -> OwnerIndex:
+        """See `ResourceIndex`."""
+        if isinstance(resource, AnyResource):
+            self._any = self._any or OwnerIndex()
+            return self._any
+        found = self._equal.get(resource)
+        if found is None:
+            found = self._equal[resource] = OwnerIndex()
+        return found
+
+    def covering(self, target: Target, hits: list[Postings]) -> None:
+        """See `ResourceIndex`."""
+        if self._any is not None:
+            self._any.covering(target, hits)
+        found = self._equal.get(target.resource)
+        if found is not None:
+            found.covering(target, hits)
+
+    def freeze(self) -> None:
+        """See `ResourceIndex`."""
+
+
+class PartsIndex:
+    """Values of a fixed number of parts, each of which may be `*`: keys of stores, tables, routes."""
+
+    __slots__ = ("_any", "_root")
+
+    def __init__(self) -> None:
+        self._any: OwnerIndex | None = None
+        self._root: dict[tuple[str, ...], OwnerIndex] = {}
+
+    def at(self, resource: Resource) -> OwnerIndex:
+        """See `ResourceIndex`."""
+        if isinstance(resource, AnyResource):
+            self._any = self._any or OwnerIndex()
+            return self._any
+        key = _parts(resource)
+        found = self._root.get(key)
+        if found is None:
+            found = self._root[key] = OwnerIndex()
+        return found
+
+    def covering(self, target: Target, hits: list[Postings]) -> None:
+        """See `ResourceIndex`."""
+        if self._any is not None:
+            self._any.covering(target, hits)
+        if isinstance(target.resource, AnyResource):
             return
-        if node >= self._size:
-            hits.append(self._ends[low][1])
-            return
-        middle = (low + high) // 2
-        self._visit(2 * node, low, middle, count, last, hits)
-        self._visit(2 * node + 1, middle, high, count, last, hits)
+        for key in _wider(_parts(target.resource), path_is_literal=isinstance(target.resource, HttpRoute)):
+            found = self._root.get(key)
+            if found is not None:
+                found.covering(target, hits)
+
+    def freeze(self) -> None:
+        """See `ResourceIndex`."""
+
+
+def _parts(resource: Resource) -> tuple[str, ...]:
+    match resource:
+        case StoreKey(store, key):
+            return (store, STAR if key == "**" else key)
+        case TableName(database, schema, table):
+            return (database, schema, table)
+        case HttpRoute(domain, path):
+            return (domain, path)
+        case _:
+            raise TypeError(f"{resource!r} has no parts")
+
+
+def _wider(parts: tuple[str, ...], *, path_is_literal: bool) -> list[tuple[str, ...]]:
+    """Every pattern of the same number of parts that covers these."""
+    if len(parts) == 2:
+        first, second = parts
+        if path_is_literal:
+            return [parts] if first == STAR else [parts, (STAR, second)]
+        keys: list[tuple[str, ...]] = [parts]
+        if first != STAR:
+            keys.append((STAR, second))
+        if second != STAR:
+            keys.append((first, STAR))
+            if first != STAR:
+                keys.append((STAR, STAR))
+        return keys
+    wider: list[tuple[str, ...]] = [()]
+    for part in parts:
+        wider = [(*head, word) for head in wider for word in ((part,) if part == STAR else (part, STAR))]
+    return wider
+
+
+class OplogIndex:
+    """Ranges, and `*`."""
+
+    __slots__ = ("_any", "_ranges")
+
+    def __init__(self) -> None:
+        self._any: OwnerIndex | None = None
+        self._ranges: RangeIndex[OwnerIndex] = RangeIndex(OwnerIndex)
+
+    def at(self, resource: Resource) -> OwnerIndex:
+        """See `ResourceIndex`."""
+        if isinstance(resource, OplogRange):
+            return self._ranges.at(resource.first, resource.last)
+        self._any = self._any or OwnerIndex()
+        return self._any
+
+    def covering(self, target: Target, hits: list[Postings]) -> None:
+        """See `ResourceIndex`."""
+        if self._any is not None:
+            self._any.covering(target, hits)
+        resource = target.resource
+        if isinstance(resource, OplogRange):
+            for owners in self._ranges.around(resource.first, resource.last):
+                owners.covering(target, hits)
+
+    def freeze(self) -> None:
+        """See `ResourceIndex`."""
+        self._ranges.freeze()
+
+
+class RecipientIndex:
+    """Targets of `card` grants, which compare as recipients do, and `*`."""
+
+    __slots__ = ("_any", "_patterns")
+
+    def __init__(self) -> None:
+        self._any: OwnerIndex | None = None
+        self._patterns: dict[tuple[Level, tuple[str, ...], bool], OwnerIndex] = {}
+
+    def at(self, resource: Resource) -> OwnerIndex:
+        """See `ResourceIndex`."""
+        if not isinstance(resource, CardTarget):
+            self._any = self._any or OwnerIndex()
+            return self._any
+        recipient = resource.recipient
+        key = (recipient.level, recipient.known, recipient.is_external_tool_owner)
+        found = self._patterns.get(key)
+        if found is None:
+            found = self._patterns[key] = OwnerIndex()
+        return found
+
+    def covering(self, target: Target, hits: list[Postings]) -> None:
+        """See `ResourceIndex`."""
+        if self._any is not None:
+            self._any.covering(target, hits)
+        if isinstance(target.resource, CardTarget):
+            for key in _recipients_around(target.resource.recipient):
+                found = self._patterns.get(key)
+                if found is not None:
+                    found.covering(target, hits)
+
+    def freeze(self) -> None:
+        """See `ResourceIndex`."""
+
+
+def _recipients_around(narrow: Recipient) -> list[tuple[Level, tuple[str, ...], bool]]:
+    """The keys of every recipient pattern that covers `narrow` (R4)."""
+    around: list[tuple[Level, tuple[str, ...], bool]] = [(Level.ANY, (), False)]
+    for level, most in ((Level.ACCOUNT, 1), (Level.ENVIRONMENT, 3), (Level.AGENT, 5)):
+        if narrow.level >= level:
+            for count in range(1, min(most, len(narrow.known)) + 1):
+                external = narrow.is_external_tool_owner and count == Level.AGENT
+                around.append((level, narrow.known[:count], external))
+    return around
 
 
 class PortIndex:
     """The port forms under one host pattern."""
 
-    __slots__ = ("any", "ranges", "single")
+    __slots__ = ("_any", "_ranges", "_single")
 
     def __init__(self) -> None:
-        self.any: Postings | None = None
-        self.single: dict[int, Postings] = {}
-        self.ranges: RangeIndex | None = None
+        self._any: OwnerIndex | None = None
+        self._single: dict[int, OwnerIndex] = {}
+        self._ranges: RangeIndex[OwnerIndex] | None = None
 
-    def at(self, ports: Ports) -> Postings:
-        """The postings of exactly these ports."""
-        match ports.form:
-            case "any":
-                self.any = self.any or Postings()
-                return self.any
-            case "single":
-                return self.single.setdefault(ports.low, Postings())
-            case _:
-                self.ranges = self.ranges or RangeIndex()
-                return self.ranges.at(ports.low, ports.high)
+    def at(self, ports: Ports) -> OwnerIndex:
+        """The owners under exactly these ports."""
+        if ports.form == "any":
+            self._any = self._any or OwnerIndex()
+            return self._any
+        if ports.form == "range":
+            self._ranges = self._ranges or RangeIndex(OwnerIndex)
+            return self._ranges.at(ports.low, ports.high)
+        found = self._single.get(ports.low)
+        if found is None:
+            found = self._single[ports.low] = OwnerIndex()
+        return found
 
-    def covering(self, ports: Ports, hits: list[Postings]) -> None:
+    def covering(self, ports: Ports, target: Target, hits: list[Postings]) -> None:
         """Add the postings of the port forms that cover `ports`."""
-        if self.any is not None:
-            hits.append(self.any)
+        if self._any is not None:
+            self._any.covering(target, hits)
         if ports.form == "any":
             return
-        if ports.form == "single" and (found := self.single.get(ports.low)) is not None:
-            hits.append(found)
-        if self.ranges is not None:
-            self.ranges.around(ports.low, ports.high, hits)
-
-
-class SegmentNode:
-    """A node of a tree of segment patterns."""
-
-    __slots__ = ("children", "globstar", "is_globstar", "leaf", "ports", "star")
-
-    def __init__(self, *, is_globstar: bool = False) -> None:
-        self.children: dict[str, SegmentNode] = {}
-        self.star: SegmentNode | None = None
-        self.globstar: SegmentNode | None = None
-        self.is_globstar = is_globstar
-        self.leaf: Postings | None = None
-        self.ports: PortIndex | None = None
-
-    def child(self, segment: str) -> SegmentNode:
-        """The node behind `segment`, made if it is new."""
-        if segment == STAR:
-            self.star = self.star or SegmentNode()
-            return self.star
-        if segment == GLOBSTAR:
-            self.globstar = self.globstar or SegmentNode(is_globstar=True)
-            return self.globstar
-        return self.children.setdefault(segment, SegmentNode())
-
-    def end(self) -> Postings:
-        """The postings of the pattern that ends here."""
-        self.leaf = self.leaf or Postings()
-        return self.leaf
-
-
-def _reached(node: SegmentNode, into: dict[int, SegmentNode]) -> None:
-    """Add a node, and the `**` behind it that may stand for nothing."""
-    following: SegmentNode | None = node
-    while following is not None and id(following) not in into:
-        into[id(following)] = following
-        following = following.globstar
-
-
-def _walk_paths(root: SegmentNode, segments: tuple[str, ...], hits: list[Postings]) -> None:
-    """RS-fs: all patterns that cover the path, by walking them side by side."""
-    states: dict[int, SegmentNode] = {}
-    _reached(root, states)
-    for symbol in segments:
-        after: dict[int, SegmentNode] = {}
-        for node in states.values():
-            if node.is_globstar:
-                after[id(node)] = node
-            if symbol == GLOBSTAR:
-                continue
-            if symbol != STAR and (found := node.children.get(symbol)) is not None:
-                _reached(found, after)
-            if node.star is not None:
-                _reached(node.star, after)
-        # a `**` that stays must offer what may follow it again
-        for node in list(after.values()):
-            if node.is_globstar and node.globstar is not None:
-                _reached(node.globstar, after)
-        if not after:
-            return
-        states = after
-    hits += [node.leaf for node in states.values() if node.leaf is not None]
-
-
-def _walk_positions(root: SegmentNode, segments: tuple[str, ...], hits: list[Postings]) -> None:
-    """RS-key, RS-ifile: a leading `**` covers everything; elsewhere one segment answers to one."""
-    states = [root]
-    for symbol in segments:
-        after: list[SegmentNode] = []
-        for node in states:
-            if symbol not in (STAR, GLOBSTAR) and (found := node.children.get(symbol)) is not None:
-                after.append(found)
-            if node.star is not None and symbol != GLOBSTAR:
-                after.append(node.star)
-            if node.globstar is not None and node is not root:
-                after.append(node.globstar)
-        if not after:
-            return
-        states = after
-    hits += [node.leaf for node in states if node.leaf is not None]
-
-
-class ResourceIndex:
-    """All resource patterns under one class, verb and owner pattern."""
-
-    __slots__ = ("_equal", "_hosts", "_leading", "_oplog", "_segments")
-
-    def __init__(self) -> None:
-        self._equal: dict[object, Postings] = {}
-        self._segments: SegmentNode | None = None
-        self._leading: Postings | None = None
-        self._hosts: SegmentNode | None = None
-        self._oplog: RangeIndex | None = None
-
-    def at(self, resource: Resource) -> Postings:
-        """The postings of exactly this pattern, or of one that covers exactly the same."""
-        match resource:
-            case FilePath(segments):
-                self._segments = self._segments or SegmentNode()
-                return _grown(self._segments, segments).end()
-            case SegmentPath(segments):
-                if segments[:1] == (GLOBSTAR,):
-                    self._leading = self._leading or Postings()
-                    return self._leading
-                self._segments = self._segments or SegmentNode()
-                return _grown(self._segments, segments).end()
-            case NetworkResource(host, ports):
-                if host == "*":
-                    return self._equal_ports("*").at(ports)
-                self._hosts = self._hosts or SegmentNode()
-                node = _grown(self._hosts, tuple(host.split(".")))
-                node.ports = node.ports or PortIndex()
-                return node.ports.at(ports)
-            case OplogRange():
-                self._oplog = self._oplog or RangeIndex()
-                return self._oplog.at(resource.first, resource.last)
-            case StoreKey(store, key):
-                return self._equal.setdefault(StoreKey(store, "*" if key == "**" else key), Postings())
-            case _:
-                return self._equal.setdefault(resource, Postings())
-
-    def _equal_ports(self, host: str) -> PortIndex:
-        self._hosts = self._hosts or SegmentNode()
-        self._hosts.ports = self._hosts.ports or PortIndex()
-        return self._hosts.ports
+        if ports.form == "single":
+            found = self._single.get(ports.low)
+            if found is not None:
+                found.covering(target, hits)
+        if self._ranges is not None:
+            for owners in self._ranges.around(ports.low, ports.high):
+                owners.covering(target, hits)
 
     def freeze(self) -> None:
-        """Finish the structures; to be called once, when all patterns are in."""
-        if self._oplog is not None:
-            self._oplog.freeze()
-        if self._hosts is not None:
-            _freeze_ports(self._hosts)
+        """Finish the ranges."""
+        if self._ranges is not None:
+            self._ranges.freeze()
 
-    def covering(self, resource: Resource, hits: list[Postings]) -> None:
-        """Add the postings of every pattern that covers `resource`."""
-        equal = self._equal
-        if (found := equal.get(_ANY)) is not None:
-            hits.append(found)
-        match resource:
-            case AnyResource():
-                return
-            case StoreKey() | TableName() | HttpRoute() | CardTarget():
-                for wider in _around(resource):
-                    if (found := equal.get(wider)) is not None:
-                        hits.append(found)  # noqa: PERF401 - a comprehension would look every key up twice
-            case FilePath(segments):
-                if self._segments is not None:
-                    _walk_paths(self._segments, segments, hits)
-            case SegmentPath(segments):
-                if self._leading is not None:
-                    hits.append(self._leading)
-                if self._segments is not None:
-                    _walk_positions(self._segments, segments, hits)
-            case NetworkResource(host, ports):
-                if self._hosts is not None:
-                    self._network(self._hosts, host, ports, hits)
-            case OplogRange():
-                if self._oplog is not None:
-                    self._oplog.around(resource.first, resource.last, hits)
-            case Exact() | NoResource() | Invocation():
-                if (found := equal.get(resource)) is not None:
-                    hits.append(found)
-            case _:
-                assert_never(resource)  # type: ignore[arg-type]  # the protocol is closed by the package
 
-    def _network(self, root: SegmentNode, host: str, ports: Ports, hits: list[Postings]) -> None:
-        if root.ports is not None:
-            root.ports.covering(ports, hits)
-        if host == "*":
-            # `*` as a whole host has one label, so a one-label `*` pattern is the same pattern
+class HostNode:
+    """A node of the tree of host labels."""
+
+    __slots__ = ("children", "ports", "star")
+
+    def __init__(self) -> None:
+        self.children: dict[str, HostNode] = {}
+        self.star: HostNode | None = None
+        self.ports: PortIndex | None = None
+
+
+class HostIndex:
+    """Hosts by their labels, then ports; `*` as a whole host stands apart."""
+
+    __slots__ = ("_any", "_every", "_root")
+
+    def __init__(self) -> None:
+        self._any: OwnerIndex | None = None
+        self._every: PortIndex | None = None
+        self._root = HostNode()
+
+    def at(self, resource: Resource) -> OwnerIndex:
+        """See `ResourceIndex`."""
+        if not isinstance(resource, NetworkResource):
+            self._any = self._any or OwnerIndex()
+            return self._any
+        if resource.host == STAR:
+            self._every = self._every or PortIndex()
+            return self._every.at(resource.ports)
+        node = self._root
+        for label in resource.host.split("."):
+            if label == STAR:
+                node.star = node.star or HostNode()
+                node = node.star
+            else:
+                node = node.children.setdefault(label, HostNode())
+        node.ports = node.ports or PortIndex()
+        return node.ports.at(resource.ports)
+
+    def covering(self, target: Target, hits: list[Postings]) -> None:
+        """See `ResourceIndex`."""
+        if self._any is not None:
+            self._any.covering(target, hits)
+        resource = target.resource
+        if not isinstance(resource, NetworkResource):
             return
-        states = [root]
-        for label in host.split("."):
-            after = [found for node in states if (found := node.children.get(label)) is not None and label != STAR]
-            after += [node.star for node in states if node.star is not None]
+        if self._every is not None:
+            self._every.covering(resource.ports, target, hits)
+        if resource.host == STAR:
+            return  # as a whole host it is covered by whole-host patterns only, of which `*` is the one form
+        states = [self._root]
+        for label in resource.host.split("."):
+            after = []
+            for node in states:
+                if label != STAR:
+                    found = node.children.get(label)
+                    if found is not None:
+                        after.append(found)
+                if node.star is not None:
+                    after.append(node.star)
             if not after:
                 return
             states = after
         for node in states:
             if node.ports is not None:
-                node.ports.covering(ports, hits)
+                node.ports.covering(resource.ports, target, hits)
+
+    def freeze(self) -> None:
+        """See `ResourceIndex`."""
+        if self._every is not None:
+            self._every.freeze()
+        waiting = [self._root]
+        while waiting:
+            node = waiting.pop()
+            if node.ports is not None:
+                node.ports.freeze()
+            waiting += node.children.values()
+            if node.star is not None:
+                waiting.append(node.star)
 
 
-_ANY = AnyResource()
-
-
-def _grown(node: SegmentNode, segments: tuple[str, ...]) -> SegmentNode:
-    for segment in segments:
-        node = node.child(segment)
-    return node
-
-
-def _freeze_ports(root: SegmentNode) -> None:
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if node.ports is not None and node.ports.ranges is not None:
-            node.ports.ranges.freeze()
-        waiting += node.children.values()
-        if node.star is not None:
-            waiting.append(node.star)
-
-
-def _around(narrow: StoreKey | TableName | HttpRoute | CardTarget) -> list[Resource]:
-    """Every pattern of a fixed number of parts that covers `narrow`, itself among them."""
-    match narrow:
-        case StoreKey(store, key):
-            key = "*" if key == "**" else key
-            return [StoreKey(s, k) for s in {store, "*"} for k in {key, "*"}]
-        case TableName(database, schema, table):
-            return [TableName(d, s, t) for d in {database, "*"} for s in {schema, "*"} for t in {table, "*"}]
-        case HttpRoute(domain, path):
-            return [HttpRoute(d, path) for d in {domain, "*"}]
-        case CardTarget(recipient):
-            return [CardTarget(wider) for wider in _recipients_around(recipient)]
-
-
-def _recipients_around(narrow: Recipient) -> list[Recipient]:
-    """Every recipient pattern that covers `narrow` (R4): the shapes of each level over its leading names."""
-    around = [Recipient(Level.ANY)]
-    for level, least, most in ((Level.ACCOUNT, 1, 1), (Level.ENVIRONMENT, 1, 3), (Level.AGENT, 1, 5)):
-        if narrow.level >= level:
-            for count in range(least, min(most, len(narrow.known)) + 1):
-                external = narrow.is_external_tool_owner and count == Level.AGENT
-                around.append(Recipient(level, narrow.known[:count], None, external))
-    return around
+def index_for(kind: ResourceKind) -> ResourceIndex:
+    """An empty index for resources of that kind."""
+    match kind:
+        case ResourceKind.FILES:
+            return PathIndex()
+        case ResourceKind.KEY | ResourceKind.INITIAL_FILES:
+            return PositionIndex()
+        case ResourceKind.NETWORK:
+            return HostIndex()
+        case ResourceKind.OPLOG:
+            return OplogIndex()
+        case ResourceKind.STORE_KEY | ResourceKind.TABLE | ResourceKind.ROUTE:
+            return PartsIndex()
+        case ResourceKind.CARD:
+            return RecipientIndex()
+        case _:
+            return EqualIndex()
