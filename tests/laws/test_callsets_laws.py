@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from reference.callsets_brute import (
@@ -98,8 +99,8 @@ def _query(world: World, rng: random.Random) -> Target:
 def test_proofs_agree_with_trying_every_call(brute: Brute) -> None:
     """Never, always, implied and disjoint hold exactly when no call speaks against them."""
     rng = random.Random(5)
-    surfaces = _surfaces(brute, 25, 5)
-    for left, right in zip(surfaces, surfaces[1:], strict=False):
+    surfaces = _surfaces(brute, 15, 5)
+    for left, right in pairwise(surfaces):
         asked = _query(brute.world, rng)
         bits, ours, theirs = brute.covered(asked), brute.admitted(left), brute.admitted(right)
         a, b = admitted_by(left), admitted_by(right)
@@ -123,7 +124,7 @@ def _without(surface: Surface, ref: GrantRef) -> Surface:
 @pytest.mark.parametrize("brute", BRUTES, ids=IDS)
 def test_effects_agree_with_removing_the_grant(brute: Brute) -> None:
     """A grant is needed exactly when some call is decided otherwise without it, and its witness is such a call."""
-    for surface in _surfaces(brute, 12, 6):
+    for surface in _surfaces(brute, 6, 6):
         found = effects(admitted_by(surface), ALL)
         refs = [r for p in (*surface.lower, *surface.upper) for r in (*p.positive, *p.negative)]
         assert {e.ref for e in found} == set(refs)
@@ -173,7 +174,7 @@ def test_applying_a_change_and_asking_agree(brute: Brute) -> None:
 def test_slips_agree_with_trying_every_call(brute: Brute) -> None:
     """A child slips for a holder exactly when it admits a call to that holder which its parents do not."""
     rng = random.Random(9)
-    for number in range(25):
+    for number in range(10):
         parents = [Card(CardId(str(n)), random_bounds(brute.world, rng)) for n in range(2)]
         child = Card(CardId("9"), random_bounds(brute.world, rng))
         holders = holders_of(g.recipient for c in (*parents, child) for _, _, g in c.bounds.each())
@@ -191,14 +192,14 @@ def test_most_accepted_children_slip_nowhere() -> None:
     """A child without lower negatives to inherit, accepted under no ceilings, admits nothing that its parent denies."""
     rng = random.Random(10)
     accepted = 0
-    for number in range(600):
+    for number in range(400):
         brute = BRUTES[number % len(BRUTES)]
         bounds, wanted = random_bounds(brute.world, rng), random_bounds(brute.world, rng)
         parent = Card(CardId("1"), replace(bounds, lower_negative=(), upper_positive=(), upper_negative=()))
         if isinstance(attenuate([parent], wanted), Attenuates):
             accepted += 1
             assert not slips([parent], Card(CardId("2"), wanted), [HOLDER])
-    assert accepted > 50
+    assert accepted > 30
 
 
 def test_every_holder_is_like_one_of_those_looked_at() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from policyd.core.callsets.admitted import Admitted, ClassPart, Lender
 from policyd.core.callsets.answer import Undecided
 from policyd.core.callsets.budget import MAX_STEPS, Budget, ExhaustedError
-from policyd.core.callsets.callset import CallSet, Complement, Intersection, Products
+from policyd.core.callsets.callset import NO_CALLS, CallSet, Complement, Intersection, Products
 from policyd.core.callsets.index import ClassIndex
 from policyd.core.callsets.product import find_call
 from policyd.core.callsets.universe import Universe
@@ -113,8 +113,7 @@ class _Search:
     ) -> None:
         self.cls, self.universe, self.steps = cls, universe, steps
         self.ours, self.theirs = admitting.part(cls.name), refusing.part(cls.name)
-        self.admitted = admitting.within(cls.name)
-        self.refused = Complement(refusing.within(cls.name))
+        self.admitting, self.refusing = admitting, refusing
         self.undecided: list[Undecided] = []
         cuts: list[CallSet] = [Products(ceiling) for ceiling in self.ours.ceilings]
         if self.ours.denied:
@@ -124,11 +123,12 @@ class _Search:
 
     def through(self, lender: Lender) -> Iterator[Target]:
         """A witness for every grant and verb of one card that has any."""
-        own = (Complement(Products(lender.denied)),) if lender.denied else ()
-        calls = Intersection((*own, *self.cuts, self.refused))
         unchanged = self.shared.grants(lender)
-        for target in dict.fromkeys(lender.targets):
-            if target not in unchanged:
+        changed = [t for t in dict.fromkeys(lender.targets) if t not in unchanged]
+        if changed:
+            own = (Complement(Products(lender.denied)),) if lender.denied else ()
+            calls = Intersection((*own, *self.cuts, self._refused()))
+            for target in changed:
                 yield from self._inside(target, calls)
 
     def behind_negatives(self, found: list[Target]) -> list[Target]:
@@ -136,11 +136,15 @@ class _Search:
         ours = {t for x in self.ours.lenders for t in x.denied} | set(self.ours.denied)
         theirs = [t for x in self.theirs.lenders for t in x.denied] + list(self.theirs.denied)
         more: list[Target] = []
-        calls = Intersection((self.admitted, self.refused))
-        for negative in dict.fromkeys(theirs):
-            if negative not in ours and not any(negative.covers(t) for t in (*found, *more)):
+        further = [n for n in dict.fromkeys(theirs) if n not in ours]
+        calls = Intersection((self.admitting.within(self.cls.name), self._refused())) if further else NO_CALLS
+        for negative in further:
+            if not any(negative.covers(t) for t in (*found, *more)):
                 more += self._inside(negative, calls)
         return more
+
+    def _refused(self) -> CallSet:
+        return Complement(self.refusing.within(self.cls.name))
 
     def _inside(self, target: Target, calls: CallSet) -> Iterator[Target]:
         verbs = self.cls.verbs if target.verb == ANY_VERB else (target.verb,)
