@@ -154,7 +154,7 @@ def _check_line(source: str, number: int, raw: bytes, outcome: Outcome) -> None:
     if not raw.strip():
         return
     try:
-        record = json.loads(raw)
+        record = json.loads(raw, parse_int=_integer)
     except (ValueError, RecursionError):
         _problem(outcome, source, number, "this line is no JSON value")
         return
@@ -183,6 +183,11 @@ def _check_line(source: str, number: int, raw: bytes, outcome: Outcome) -> None:
     count.disagree += 1
     if len(count.first) < SHOWN:
         count.first.append(Disagreement(source, number, tuple(places), recorded, given))
+
+
+def _integer(digits: str) -> int | float:
+    """Integers exactly; `-0` is a floating point number to the platform's reader."""
+    return -0.0 if digits == "-0" else int(digits)
 
 
 def _ask(operation: Operation, question: object) -> object:
