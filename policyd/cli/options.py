@@ -153,13 +153,13 @@ def read_text(path: Path) -> str:
             data = stream.read(MAX_JSON_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or "it is no file name").lower()
-        raise InputError.of("CARD022", f"{shown(str(path))} cannot be read: {reason}") from None
+        raise InputError.of("CARD061", f"{shown(str(path))} cannot be read: {reason}") from None
     if len(data) > MAX_JSON_BYTES:
-        raise InputError.of("CARD022", f"{shown(str(path))} is larger than {MAX_JSON_BYTES} bytes")
+        raise InputError.of("CARD061", f"{shown(str(path))} is larger than {MAX_JSON_BYTES} bytes")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError.of("CARD022", f"{shown(str(path))} is not UTF-8 at byte {error.start}") from None
+        raise InputError.of("CARD061", f"{shown(str(path))} is not UTF-8 at byte {error.start}") from None
 
 
 def json_value(text: str, source: str) -> object:
@@ -176,8 +176,8 @@ def json_value(text: str, source: str) -> object:
         return json.loads(text)
     except json.JSONDecodeError as error:
         span = span_of_text(source, text, error.pos, error.pos + 1)
-        raise InputError.of("CARD022", f"not JSON: {error.msg.lower()}", span) from None
+        raise InputError.of("CARD061", f"not JSON: {error.msg.lower()}", span) from None
     except (RecursionError, ValueError):
         raise InputError.of(
-            "CARD022", "not JSON that can be read: nested too deeply, or a number is too long"
+            "CARD061", "not JSON that can be read: nested too deeply, or a number is too long"
         ) from None

@@ -108,7 +108,7 @@ def files_of(sources: Iterable[str]) -> list[Path]:
         else:
             matches = sorted(Path(m) for m in glob(source, recursive=True)) if has_magic(source) else []
         if not matches:
-            raise InputError.of("STORE040", f"no recorded questions at `{source}`", None, "name a file, folder or glob")
+            raise InputError.of("STORE060", f"no recorded questions at `{source}`", None, "name a file, folder or glob")
         found.update(dict.fromkeys(m for m in matches if not m.is_dir()))
     return list(found)
 
@@ -127,7 +127,7 @@ def check_sources(sources: Iterable[str]) -> Outcome:
         except OSError as error:
             why = error.strerror or "it cannot be read"
             outcome.problems.append(
-                Finding("STORE041", Severity.ERROR, f"unreadable file: {why.lower()}", Span(str(path)))
+                Finding("STORE061", Severity.ERROR, f"unreadable file: {why.lower()}", Span(str(path)))
             )
     return outcome
 
@@ -144,7 +144,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _problem(outcome: Outcome, source: str, line: int, message: str) -> None:
     if len(outcome.problems) < _MAX_PROBLEMS:
-        outcome.problems.append(Finding("STORE042", Severity.ERROR, message, Span(source, line, 1)))
+        outcome.problems.append(Finding("STORE062", Severity.ERROR, message, Span(source, line, 1)))
 
 
 def _check_line(source: str, number: int, raw: bytes, outcome: Outcome) -> None:

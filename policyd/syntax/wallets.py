@@ -20,12 +20,12 @@ from policyd.syntax.recipients import RecipientRefused, parse_recipient
 
 
 class WalletSyntaxError(InputError):
-    """A JSON value that is no wallet; code CARD021."""
+    """A JSON value that is no wallet; code CARD060."""
 
 
 def _refuse(path: str, message: str, help: str = "") -> WalletSyntaxError:
     return WalletSyntaxError(
-        Finding("CARD021", Severity.ERROR, f"unreadable wallet: {message}", Span("wallet", path=path), help)
+        Finding("CARD060", Severity.ERROR, f"unreadable wallet: {message}", Span("wallet", path=path), help)
     )
 
 

@@ -378,11 +378,11 @@ def check_wallet(
     context = wallet.context
     if question.agent:
         if context is None:
-            raise InputError.of("CARD021", "the holder of this wallet is no agent", None, "leave out `--agent`")
+            raise InputError.of("CARD060", "the holder of this wallet is no agent", None, "leave out `--agent`")
         type_name, agent_id = agent_name(question.agent)
         if type_name != context.agent_type:
             raise InputError.of(
-                "CARD021", f"the wallet is that of type {shown(context.agent_type)}, not {shown(type_name)}"
+                "CARD060", f"the wallet is that of type {shown(context.agent_type)}, not {shown(type_name)}"
             )
         context = replace(context, agent_id=agent_id)
         wallet = wallet.for_agent(context)

@@ -69,7 +69,7 @@ def caller_of(wallet: Wallet, at: Timestamp, scope: ScopeCard | None) -> Caller:
     context = wallet.context
     if context is not None and context.agent_id is None:
         raise InputError.of(
-            "CARD021", "a card operation is made by one agent", None, "give `agentId` in the wallet file"
+            "CARD060", "a card operation is made by one agent", None, "give `agentId` in the wallet file"
         )
     return Caller(context, tuple(held.card for held in wallet.cards), at, wallet.recorded_account, scope)
 
@@ -120,13 +120,13 @@ _NESTED = {
 
 def _lists(value: object) -> list[tuple[Bound, list[str]]]:
     if not isinstance(value, Mapping):
-        raise InputError.of("CARD021", "expected an object with lists of grants", None, '{"lowerPositive": […]}')
+        raise InputError.of("CARD060", "expected an object with lists of grants", None, '{"lowerPositive": […]}')
     members = cast("Mapping[str, object]", value)
     known = {b.value for b in Bound} | {"lowerBound", "upperBound"}
     for name in members:
         if name not in known:
             raise InputError.of(
-                "CARD021", f"unknown list {shown(str(name))}", None, f"one of {', '.join(sorted(known))}"
+                "CARD060", f"unknown list {shown(str(name))}", None, f"one of {', '.join(sorted(known))}"
             )
     found = []
     for bound in Bound:
@@ -134,7 +134,7 @@ def _lists(value: object) -> list[tuple[Bound, list[str]]]:
         nested = members.get(part)
         raw = members.get(bound.value, nested.get(sign) if isinstance(nested, Mapping) else None) or []
         if not isinstance(raw, Sequence) or isinstance(raw, str) or not all(isinstance(t, str) for t in raw):
-            raise InputError.of("CARD021", f"`{bound.value}` is no list of grants")
+            raise InputError.of("CARD060", f"`{bound.value}` is no list of grants")
         found.append((bound, list(raw)))
     return found
 
@@ -161,7 +161,7 @@ def card_named(name: str, ledger: Ledger) -> Card:
     card = ledger.cards.get(CardId(uuid)) if uuid else None
     if card is None:
         raise InputError.of(
-            "CARD021", f"no card {shown(name)} among those given", None, "name a card of the wallet or of `--cards`"
+            "CARD060", f"no card {shown(name)} among those given", None, "name a card of the wallet or of `--cards`"
         )
     return card
 

@@ -182,7 +182,7 @@ def _holder(text: str, rules: Rules) -> Recipient:
     holder = read_holder(f"{ascii_lower(head)}{slash}{rest}", rules)
     if holder is None:
         raise InputError.of(
-            "CARD021", f"{shown(text)} is no holder", None, "write an account, or `account/app/env/component/Type`"
+            "CARD060", f"{shown(text)} is no holder", None, "write an account, or `account/app/env/component/Type`"
         )
     return holder
 
@@ -192,7 +192,7 @@ def _instance(agent: str, holder: Recipient) -> str:
         return ""
     type_name, agent_id = agent_name(agent)
     if holder.level is not Level.AGENT or type_name != holder.known[4]:
-        raise InputError.of("CARD021", f"{shown(agent)} is no agent of the holder `{holder.text}`")
+        raise InputError.of("CARD060", f"{shown(agent)} is no agent of the holder `{holder.text}`")
     return agent_id or ""
 
 
@@ -204,7 +204,7 @@ def _agent_of(facts: StoredFacts, holder: Recipient) -> str:
             if agent.name == holder.known[4] and agent.component in ("", holder.known[3]):
                 return agent.name
     raise InputError.of(
-        "CARD021",
+        "CARD060",
         f"no wallet of {shown(holder.text)} is known in `{d.label}`",
         None,
         "import it, or name an agent type of the deployment",

@@ -78,5 +78,5 @@ def test_folders_globs_and_files_are_read_once(tmp_path):
 @pytest.mark.parametrize("source", ["no-such-file", "no-such-*.jsonl", ""])
 def test_a_source_that_names_nothing_is_refused(tmp_path, monkeypatch, source):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="STORE040"):
+    with pytest.raises(InputError, match="STORE060"):
         check_sources([source])
