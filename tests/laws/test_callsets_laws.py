@@ -26,6 +26,7 @@ from policyd.core.callsets import (
     Universe,
     admitted_by,
     always,
+    below,
     calls_of,
     ceiling_effects,
     compare,
@@ -40,6 +41,7 @@ from policyd.core.callsets import (
     never,
     slips,
 )
+from policyd.core.callsets.index import ClassIndex
 from policyd.core.cards import Attenuates, Card, CardId, GrantRef, Part, Surface, attenuate, surface_of
 from policyd.core.grants import Target
 
@@ -92,7 +94,8 @@ def test_membership_is_the_plain_decision(brute: Brute) -> None:
 
 def _query(world: World, rng: random.Random) -> Target:
     target = random_grant(world, rng).target
-    return replace(target, verb=rng.choice(world.verbs))
+    resource = below(target.resource) if rng.random() < 0.5 else target.resource
+    return replace(target, verb=rng.choice(world.verbs), resource=resource)
 
 
 @pytest.mark.parametrize("brute", BRUTES, ids=IDS)
@@ -214,3 +217,51 @@ def test_every_holder_is_like_one_of_those_looked_at() -> None:
         patterns = rng.sample(RECIPIENTS, rng.randint(0, 4))
         known = {signature(h, patterns) for h in holders_of(patterns)}
         assert {signature(h, patterns) for h in everyone} <= known
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_the_index_misses_no_overlap(brute: Brute) -> None:
+    """Two products that share a call are near each other, whichever of them is asked about."""
+    rng = random.Random(13)
+    boxes = [replace(random_grant(brute.world, rng).target, verb=brute.world.verbs[0]) for _ in range(60)]
+    boxes += [_query(brute.world, rng) for _ in range(10)]
+    index = ClassIndex(boxes)
+    for box in boxes[::3]:
+        bits = brute.covered(box)
+        near = list(index.near("*", box))
+        missed = [b.text for b in boxes if b not in near and brute.covered(b) & bits]
+        assert missed == []
+
+
+def _joined(left: Surface, right: Surface) -> Surface:
+    """Two surfaces card by card as one."""
+
+    def join(ours: tuple[Part, ...], theirs: tuple[Part, ...]) -> tuple[Part, ...]:
+        size = min(len(ours), len(theirs))
+        both = [
+            Part(a.card, a.positive + b.positive, a.negative + b.negative) for a, b in zip(ours, theirs, strict=False)
+        ]
+        return (*both, *ours[size:], *theirs[size:])
+
+    return replace(left, lower=join(left.lower, right.lower), upper=join(left.upper, right.upper))
+
+
+def test_large_wallets_of_several_classes_agree_with_brute_force() -> None:
+    """Where the index is used and ceilings of one class withhold another, the answer stays exact."""
+    rng = random.Random(14)
+    for number in range(16):
+        ours, other = BRUTES[number % len(BRUTES)], BRUTES[(number + 7) % len(BRUTES)]
+        parts = [_only_world(b, random_surface(b.world, rng)) for b in (ours, *(ours,) * 12, other)]
+        left = parts[0]
+        for part in parts[1:]:
+            left = _joined(left, part)
+        right = _only_world(ours, changed_surface(left, ours.world, rng))
+        for brute in (ours, other):
+            for new, old in ((left, right), (right, left)):
+                expected = brute.admitted(new) & ~brute.admitted(old)
+                answer = difference(admitted_by(new), admitted_by(old), ALL, limit=5)
+                shown = difference(admitted_by(new), admitted_by(old), ALL, limit=10_000).witnesses
+                classes = [w for w in shown if w.target.cls == brute.world.cls]
+                assert bool(classes) is bool(expected)
+                assert answer.count == len(shown)
+                assert answer.undecided == ()

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 
 from policyd.core.grants.names import ascii_lower
 from policyd.core.grants.resources import Resource
-from policyd.core.grants.resources.exact import AnyResource, Exact, NoResource
+from policyd.core.grants.resources.exact import AnyResource, Exact
 from policyd.core.grants.resources.network import ANY_PORT, NetworkResource, Ports
 from policyd.core.grants.resources.segments import FilePath, SegmentPath
 from policyd.core.grants.resources.stores import HttpRoute, StoreKey, TableName
-
-PathLike = FilePath | SegmentPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Below:
     below a store its keys; below a database its schemas and tables.
 
     Attributes:
-        words: the leading words, for hosts from the right.
+        words: the leading words, for hosts from the right; `*` stands for any one word.
         label: the resource as it was written.
         ports: which ports, where these are hosts.
     """
@@ -56,7 +54,8 @@ class Below:
         """
         if isinstance(narrow, NetworkResource) and not self.ports.covers(narrow.ports):
             return False
-        return words_of(narrow)[: len(self.words)] == self.words
+        words = words_of(narrow)
+        return len(words) >= len(self.words) and all(w in ("*", n) for w, n in zip(self.words, words, strict=False))
 
     @property
     def text(self) -> str:
@@ -86,19 +85,26 @@ def words_of(resource: Resource) -> tuple[str, ...]:
 
 
 def below(resource: Resource) -> Below | Everything | Resource:
-    """What `under(resource)` means.
+    """What `under(resource)` means; a pattern stands for everything that it covers and what is below that.
 
     A store key whose key is `**`, a table whose last parts are stars, and a path ending in `**` stand for
     what is before them. Resources without parts are only themselves; everything and nothing stay as they are.
     """
-    if isinstance(resource, AnyResource):
-        return Everything()
-    if isinstance(resource, Exact | NoResource):
-        return resource
-    words = words_of(resource)
-    if not words:
-        return resource
-    while words and words[-1] in ("*", "**"):
+    match resource:
+        case AnyResource():
+            return Everything()
+        case FilePath(segments):
+            return FilePath(segments if segments[-1:] == ("**",) else (*segments, "**"))
+        case SegmentPath(segments):
+            # Behind the first place `**` is one segment in keys.
+            words = () if segments[:1] == ("**",) else tuple("*" if s == "**" else s for s in segments)
+        case NetworkResource() | StoreKey() | TableName() | HttpRoute():
+            words = words_of(resource)
+            if isinstance(resource, StoreKey) and words[1] == "**":
+                words = words[:1]
+        case _:
+            return resource
+    while words and words[-1] == "*":
         words = words[:-1]
     if isinstance(resource, NetworkResource):
         return Below(words, resource.text, resource.ports) if words else resource

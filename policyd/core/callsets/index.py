@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from policyd.core.callsets.below import Below, words_of
+from policyd.core.callsets.below import words_of
 from policyd.core.grants import ANY_VERB, Owner, OwnerKind, Target
 from policyd.core.grants.resources import CardTarget, Invocation, Resource
 from policyd.core.grants.resources.segments import GLOBSTAR, STAR
@@ -35,8 +35,6 @@ def resource_word(resource: Resource) -> Word:
             return recipient.known
         case Invocation():
             return (resource.text,)
-        case Below(words):
-            return words
         case _:
             words = words_of(resource)
             for place, word in enumerate(words):

@@ -110,9 +110,13 @@ def _parts(
     return Frame(tuple(axes), project, build, memory)
 
 
+def _star(text: str) -> object:
+    return ALL if text == STAR else text
+
+
 def _padded(words: tuple[str, ...], size: int) -> Parts | None:
     """The components of `under(…)`: its words, then anything; None if it is longer than the values."""
-    return (*words, *(ALL,) * (size - len(words))) if len(words) <= size else None
+    return (*map(_star, words), *(ALL,) * (size - len(words))) if len(words) <= size else None
 
 
 def _values(universe: Universe, cls: PermissionClass, verb: str, resources: Sequence[Resource]) -> Iterator[Frame]:
@@ -201,8 +205,6 @@ def _files() -> Frame:
                 return (ALL,)
             case FilePath(segments):
                 return (segments,)
-            case Below(words):
-                return ((*words, GLOBSTAR),)
             case _:
                 return None
 
@@ -253,11 +255,12 @@ def _host(count: int) -> Frame:
                 port = ALL if ports.form == "any" else ports
                 if host == STAR:
                     return (*(ALL,) * count, port)
-                labels = [ascii_lower(label) for label in reversed(host.split("."))]
-                return (*(ALL if x == STAR else x for x in labels), port) if len(labels) == count else None
+                named = [_star(ascii_lower(label)) for label in reversed(host.split("."))]
+                return (*named, port) if len(named) == count else None
             case Below(words, _, ports):
                 port = ALL if ports.form == "any" else ports
-                return (*words, *(ALL,) * (count - len(words)), port) if len(words) <= count else None
+                labels = _padded(words, count)
+                return (*labels, port) if labels is not None else None
             case _:
                 return None
 
@@ -345,10 +348,6 @@ _STORED = TextAxis(("key", "item", "other"))
 _DATABASES = TextAxis(("db", "app", "other"))
 _SCHEMAS = TextAxis(("public", "sales", "other"))
 _TABLES = TextAxis(("t", "orders", "other"))
-
-
-def _star(text: str) -> object:
-    return ALL if text == STAR else text
 
 
 def _store_keys() -> Frame:
