@@ -86,20 +86,21 @@ def downgrade(database: Database, to: str = "base") -> str | None:
 
 
 def _run(database: Database, to: str, *, up: bool) -> str | None:
-    try:
-        with database.writing() as connection:
-            if not database.is_sqlite:
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-            before = MigrationContext.configure(connection).get_current_revision()
+    with database.writing() as connection:
+        if not database.is_sqlite:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        before = MigrationContext.configure(connection).get_current_revision()
+        try:
             (command.upgrade if up else command.downgrade)(_config(connection), to)
-            return before
-    except (CommandError, SQLAlchemyError) as why:
-        line = str(why).strip().splitlines()[0][:200]
-        raise StoreError.of(
-            StoreCode.MIGRATION_FAILED,
-            f"the migration of `{database.shown}` failed and was taken back: {line}",
-            "the database is as it was; see `policyd db check`",
-        ) from why
+        except (CommandError, SQLAlchemyError) as why:
+            # raised inside the transaction, so that all of it is taken back
+            line = str(why).strip().splitlines()[0][:200]
+            raise StoreError.of(
+                StoreCode.MIGRATION_FAILED,
+                f"the migration of `{database.shown}` failed and was taken back: {line}",
+                "the database is as it was; see `policyd db check`",
+            ) from why
+    return before
 
 
 def differences(database: Database) -> tuple[str, ...]:

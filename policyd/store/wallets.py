@@ -94,19 +94,13 @@ def head_of(connection: Connection, snapshot: int) -> Head:
     Raises:
         InputError: STORE010 if there is no such snapshot.
     """
-    row = (
-        connection.execute(
-            select(
-                SnapshotRow.edition, SnapshotRow.switches, AccountRow.email, ApplicationRow.name, EnvironmentRow.name
-            )
-            .join(EnvironmentRow, EnvironmentRow.id == SnapshotRow.environment_id)
-            .join(ApplicationRow, ApplicationRow.id == EnvironmentRow.application_id)
-            .join(AccountRow, AccountRow.id == ApplicationRow.account_id)
-            .where(SnapshotRow.id == snapshot)
-        )
-        .tuples()
-        .first()
-    )
+    row = connection.execute(
+        select(SnapshotRow.edition, SnapshotRow.switches, AccountRow.email, ApplicationRow.name, EnvironmentRow.name)
+        .join(EnvironmentRow, EnvironmentRow.id == SnapshotRow.environment_id)
+        .join(ApplicationRow, ApplicationRow.id == EnvironmentRow.application_id)
+        .join(AccountRow, AccountRow.id == ApplicationRow.account_id)
+        .where(SnapshotRow.id == snapshot)
+    ).first()
     if row is None:
         raise StoreCode.NO_SNAPSHOT.error(f"there is no snapshot `@{snapshot}`", None, "`policyd snapshots` lists them")
     edition, switches, account, application, environment = row
