@@ -1,0 +1,5 @@
+"""Runs the command line: `python -m policyd`."""
+
+from policyd.cli.main import main
+
+main()
