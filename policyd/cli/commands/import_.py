@@ -1,0 +1,125 @@
+"""policyd import: a manifest, or the platform's own JSON, into the database."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from policyd.cli import options as opt
+from policyd.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from policyd.core.edition import Rules
+    from policyd.store.session import Database
+    from policyd.usecases.import_deployment import Outcome
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=opt.FILE, metavar="FILE...")
+@opt.place
+@click.option("--application", default="", help="Application; default: the manifest's `app`.")
+@opt.rules
+@opt.output("text", "json")
+def command(
+    files: tuple[Path, ...],
+    env: str | None,
+    preset: str | None,
+    account: str,
+    component: str,
+    include_root: Path | None,
+    application: str,
+    edition: str,
+    switch: tuple[str, ...],
+    format: str,
+    output: Path | None,
+) -> int:
+    """Keep a deployment in the database: the same documents give the same snapshot.
+
+    FILE is a manifest (`.yaml`, `.yml`), the platform's JSON (cards, wallets, permission shares,
+    retry policies, deployed tools; one or many), or what `policyd export` wrote.
+    """
+    from policyd.cli.output import argument_lines, as_json, write
+    from policyd.cli.store import database
+    from policyd.report import finding_json, finding_text
+    from policyd.usecases.snapshots import snapshot_json, snapshot_line
+
+    rules = opt.rules_of(edition, switch)
+    rows: list[dict[str, object]] = []
+    texts: list[str] = []
+    with database() as store:
+        for file in files:
+            if file.suffix.lower() in (".yaml", ".yml"):
+                outcome = _manifest(store, file, rules, (env, preset, account, component, application), include_root)
+            else:
+                outcome = _platform(store, file, rules, account, application, env)
+            stored = outcome.stored
+            rows.append(
+                {
+                    "file": str(file),
+                    **snapshot_json(stored.snapshot),
+                    "isNew": stored.is_new,
+                    "isRevision": stored.is_revision,
+                    "findings": [finding_json(f) for f in outcome.findings],
+                    "notAnalysed": list(outcome.not_analysed),
+                }
+            )
+            word = "new" if stored.is_new else "known" if stored.is_revision else "unchanged"
+            texts.append(f"{snapshot_line(stored.snapshot)}  {word}")
+            if format == "text":
+                for finding in outcome.findings:
+                    click.echo(finding_text(finding, argument_lines), err=True)
+    write(as_json({"imports": rows}) if format == "json" else "\n".join(texts), output)
+    return Exit.YES
+
+
+def _manifest(
+    store: Database,
+    file: Path,
+    rules: Rules,
+    where: tuple[str | None, str | None, str, str, str],
+    include_root: Path | None,
+) -> Outcome:
+    from policyd.cli.store import writer
+    from policyd.usecases.deployments import Selection, load
+    from policyd.usecases.import_deployment import import_manifest
+
+    env, preset, account, component, application = where
+    selection = Selection(env, opt.presets_of(preset), account, component)
+    loaded = load(file, rules, include_root)
+    with _bar("writing grants", None) as told:
+        return import_manifest(store, loaded, selection, rules, writer(), application=application, progress=told)
+
+
+def _platform(store: Database, file: Path, rules: Rules, account: str, application: str, env: str | None) -> Outcome:
+    from policyd.cli.store import writer
+    from policyd.usecases.import_deployment import import_platform
+
+    given = [bool(account), bool(application), bool(env)]
+    if any(given) and not all(given):
+        raise opt.usage("`--account`, `--application` and `--env` go together")
+    where = (account, application, env or "") if all(given) else None
+    try:
+        with file.open("rb") as stream, _bar(f"reading {file.name}", file.stat().st_size) as told:
+            return import_platform(store, stream, str(file), where, rules, writer(), read=told)
+    except OSError as error:
+        reason = (error.strerror or "it cannot be read").lower()
+        raise opt.usage(f"`{file}` cannot be read: {reason}") from None
+
+
+@contextmanager
+def _bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar on stderr, only on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+        yield lambda count: progress.advance(task, count)

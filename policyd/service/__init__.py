@@ -1,0 +1,1 @@
+"""The HTTP interface and the web pages: questions over the stored deployments."""

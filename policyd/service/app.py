@@ -1,0 +1,60 @@
+"""The application that a server runs: routes, bounds, logs and metrics around one database.
+
+Source: style 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from policyd import __version__
+from policyd.service import logs, problems
+from policyd.service.limits import Limits
+from policyd.service.logs import Watched
+from policyd.service.routes import decisions, operations
+from policyd.service.wiring import Services
+from policyd.settings import Settings
+from policyd.store.session import Database
+
+DESCRIPTION = """What Golem agents may do, over stored deployments.
+
+Edition and switches are arguments of every question and echoed in every answer. Every answer names the
+snapshot it used; a question may demand one by its digest. Errors are `application/problem+json` with a
+stable code whose page stands under `/rules/CODE`."""
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The application over the database that the settings name; nothing is connected before the first request."""
+    chosen = settings or Settings()
+    shared = Services(chosen, Database(chosen))
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        shared.database.close()
+
+    app = FastAPI(
+        title="policyd",
+        version=__version__,
+        description=DESCRIPTION,
+        lifespan=life,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+    )
+    app.state.services = shared
+    problems.install(app)
+    for module in (decisions, operations):
+        app.include_router(module.routes)
+    app.add_middleware(Limits, services=shared)
+    app.add_middleware(Watched, services=shared)
+    return app
+
+
+def serving() -> FastAPI:
+    """What a worker process runs: logs go to stderr as JSON lines."""
+    logs.configure()
+    return create_app()

@@ -1,0 +1,39 @@
+"""What stands behind the routes of one process: the database, what is kept in memory, the clock.
+
+Source: style 3, 11.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import cast
+
+from fastapi import Request
+
+from policyd.core.cards import Timestamp
+from policyd.service.metrics import Metrics
+from policyd.settings import Settings
+from policyd.store.session import Database
+from policyd.usecases.stored_decisions import Decisions
+
+
+@dataclass(slots=True)
+class Services:
+    """Everything the routes share."""
+
+    settings: Settings
+    database: Database
+    decisions: Decisions = field(default_factory=Decisions)
+    metrics: Metrics = field(default_factory=Metrics)
+
+
+def services(request: Request) -> Services:
+    """The services of the application that handles `request`."""
+    return cast("Services", request.app.state.services)
+
+
+def now() -> Timestamp:
+    """The present moment; asked for at the rim only."""
+    moment = datetime.now(UTC)
+    return Timestamp(int(moment.timestamp()), moment.microsecond * 1000)

@@ -1,0 +1,121 @@
+"""Snapshots listed, shown, exported and named.
+
+Source: interface, a place in the store.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from policyd.findings import InputError, Severity
+from policyd.store.document import KIND, SECTIONS, VERSION, facts_json, finding_json, header_json
+from policyd.store.facts import Deployment
+from policyd.store.ordering import ordered
+from policyd.store.session import Database
+from policyd.store.snapshots import EVERYTHING, Scope, SnapshotInfo, load, resolve
+
+
+class StoredSnapshots:
+    """The snapshots of a database, as far as `scope` reaches."""
+
+    def __init__(self, database: Database, scope: Scope = EVERYTHING) -> None:
+        """Look at `database` through `scope`."""
+        self.database, self.scope = database, scope
+
+    def resolve(self, reference: str) -> SnapshotInfo:
+        """The snapshot that `reference` names.
+
+        Raises:
+            InputError: STORE010 or STORE011.
+        """
+        return resolve(self.database, reference, self.scope)
+
+    def load(self, info: SnapshotInfo) -> Deployment:
+        """All facts of a snapshot."""
+        return load(self.database, info.number)
+
+
+def is_place(text: str) -> bool:
+    """Whether a user means a place in the store rather than a file.
+
+    >>> is_place("@12"), is_place("@acme@x.io/shop/prod"), is_place("golem.yaml")
+    (True, True, False)
+    """
+    return text.startswith("@")
+
+
+def demand(info: SnapshotInfo, digest: str | None) -> None:
+    """Refuse a snapshot that is not the one that the asker demands.
+
+    Raises:
+        InputError: STORE050.
+    """
+    if digest is not None and digest != info.digest:
+        raise InputError.of(
+            "STORE050",
+            f"`@{info.number}` is another revision than the one demanded",
+            None,
+            f"its digest is `{info.digest}`",
+        )
+
+
+def snapshot_json(info: SnapshotInfo) -> dict[str, object]:
+    """A snapshot without its facts."""
+    return {
+        "snapshot": f"@{info.number}",
+        "number": info.number,
+        "digest": info.digest,
+        "account": info.account,
+        "application": info.application,
+        "environment": info.environment,
+        "revision": info.revision,
+        "isLatest": info.is_latest,
+        "grants": info.grant_count,
+        "manifestVersion": info.manifest_version,
+        "edition": info.rules.edition.value,
+        "switches": dict(info.rules.overrides),
+        "createdAt": info.created_at,
+        "createdBy": info.created_by,
+        "importedAt": info.imported_at,
+    }
+
+
+def snapshot_line(info: SnapshotInfo) -> str:
+    """A snapshot in one line."""
+    latest = " latest" if info.is_latest else ""
+    return (
+        f"@{info.number}  {info.label}  revision {info.revision}{latest}"
+        f"  {info.grant_count} grants  {info.imported_at}  {info.digest[:12]}"
+    )
+
+
+def export_lines(deployment: Deployment) -> Iterator[str]:
+    """The whole document as `import` reads it again, piece by piece; joined they are one JSON text."""
+    facts = ordered(deployment)
+    head = json.dumps({"kind": KIND, "version": VERSION, **header_json(facts)}, ensure_ascii=False, indent=1)
+    yield head[:-2]
+    waiting = dict.fromkeys(SECTIONS, None)
+    current = ""
+    for name, fact in facts_json(facts, places=True):
+        while name != current:
+            skipped = next(iter(waiting))
+            del waiting[skipped]
+            yield f'{" ]" if current else ""},\n "{skipped}": ['
+            current, first = skipped, True
+        yield ("" if first else ",") + "\n  " + json.dumps(fact, ensure_ascii=False)
+        first = False
+    for skipped in waiting:
+        yield f'{" ]" if current else ""},\n "{skipped}": ['
+        current = skipped
+    yield ' ],\n "findings": ['
+    yield ",".join("\n  " + json.dumps(finding_json(f), ensure_ascii=False) for f in facts.findings)
+    yield " ]\n}\n"
+
+
+def findings_count(deployment: Deployment) -> dict[str, int]:
+    """How many findings there are, by severity."""
+    counted = {severity.value: 0 for severity in Severity}
+    for fact in deployment.findings:
+        counted[fact.finding.severity.value] += 1
+    return counted
