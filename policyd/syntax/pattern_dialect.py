@@ -56,7 +56,7 @@ def rewrite(pattern: str) -> Rewritten:
         UnsupportedPatternError: when it would not, or may not, and RE2 cannot express it.
 
     >>> rewrite("^[a-z]+$").text
-    '^[a-z]+$'
+    '^(?:[a-z])+$'
     """
     reader = _Reader(pattern)
     reader.read()

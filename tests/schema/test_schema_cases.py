@@ -15,10 +15,12 @@ from policyd.core.schema.equivalent import are_equivalent
 from policyd.core.schema.json_decode import decode_text
 from policyd.core.schema.json_encode import Encoded, encode
 from policyd.core.schema.json_faults import JsonFault, JsonForm
+from policyd.core.schema.json_schema import Policy, json_schema
 from policyd.core.schema.outcomes import Validity
 from policyd.core.schema.project import Plan, project
 from policyd.core.schema.type_read import read_graph
 from policyd.core.schema.type_write import graph_json
+from policyd.core.schema.uuids import parse_uuid
 from policyd.core.schema.validate import validity
 from policyd.core.schema.wellformed import faults_of
 from policyd.syntax.patterns import Re2Patterns
@@ -137,3 +139,40 @@ def test_assignability(one, other, forward, backward):
     shared = graph(one, types)
     assert is_assignable(shared.root, graph(other).root, shared.definitions) is forward
     assert is_assignable(graph(other).root, shared.root, shared.definitions) is backward
+
+
+@pytest.mark.parametrize("policy", [Policy.CANONICAL, Policy.EMBEDDED, Policy.EXTERNAL_INPUT, Policy.EXTERNAL_OUTPUT])
+def test_json_schema_policies(policy):
+    """The draft marker belongs to one policy; capabilities are refused, redacted or shown in their trusted form."""
+    document = json_schema(graph("record{a: option<u8>, s: secret}"), policy)
+    assert ("$schema" in document) is (policy is Policy.CANONICAL)
+    assert document["required"] == ["s"]
+    shown = document["properties"]["s"]
+    kinds = {Policy.EXTERNAL_INPUT: "not", Policy.EXTERNAL_OUTPUT: "const"}
+    assert kinds.get(policy, "properties") in shown
+
+
+def test_branches_that_want_one_name():
+    """Equal branches share an entry; different ones are told apart by what surrounds them."""
+    one, other = 'union(a: string if prefix("x"))', 'union(a: string if prefix("y"))'
+    shared = json_schema(graph(f"tuple({one}, {one})"), Policy.EMBEDDED)
+    assert sorted(shared["$defs"]) == ["A"]
+    apart = json_schema(graph(f"record{{p: {one}, q: list<{other}>}}"), Policy.EMBEDDED)
+    assert sorted(apart["$defs"]) == ["ItemA", "PA"]
+    taken = json_schema(graph(f"record{{p: {one}}}", {"A": "u8"}), Policy.EMBEDDED)
+    assert sorted(taken["$defs"]) == ["A", "PA"]
+
+
+@pytest.mark.parametrize(
+    "text", ["123e4567-e89b-12d3-a456-426614174000", "123E4567E89B12D3A456426614174000",
+             "urn:uuid:123e4567-e89b-12d3-a456-426614174000", "{123e4567-e89b-12d3-a456-426614174000}"]
+)  # fmt: skip
+def test_uuids(text):
+    """Every spelling stands for the hyphenated one."""
+    assert parse_uuid(text) == "123e4567-e89b-12d3-a456-426614174000"
+
+
+@pytest.mark.parametrize("text", ["", "x", "123e4567-e89b-12d3-a456-42661417400", "{123e4567e89b12d3a456426614174000}"])
+def test_no_uuids(text):
+    """Anything else is none."""
+    assert parse_uuid(text) is None

@@ -9,16 +9,18 @@ from policyd.core.schema.engines import NO_ENGINES
 from policyd.core.schema.equivalent import are_equivalent
 from policyd.core.schema.graph import Definition, Definitions, Graph
 from policyd.core.schema.json_decode import decode_json, decode_text
+from policyd.core.schema.json_encode import Encoded, encode
 from policyd.core.schema.json_faults import JsonFault, JsonFaultKind
 from policyd.core.schema.json_schema import Policy, json_schema
 from policyd.core.schema.json_text import MAX_JSON_NESTING, parse_json
 from policyd.core.schema.outcomes import Validity
 from policyd.core.schema.project import MAX_PLAN_DEPTH, MAX_PLAN_NODES, Mismatch, MismatchKind, Plan, project
 from policyd.core.schema.reading import MAX_NESTING
+from policyd.core.schema.reshape import Reshaped, reshape
 from policyd.core.schema.type_read import read_type
 from policyd.core.schema.types import U32, ListType, RefType
 from policyd.core.schema.validate import validity
-from policyd.core.schema.value_json import read_value
+from policyd.core.schema.value_json import read_value, value_json
 from policyd.core.schema.wellformed import faults_of
 from policyd.findings import InputError
 
@@ -82,6 +84,11 @@ def test_a_long_linked_list_is_decoded_and_validated():
     value = decode_text(text, schema, NO_ENGINES)
     assert not isinstance(value, JsonFault)
     assert validity(value, schema, NO_ENGINES) is Validity.VALID
+    assert encode(value, schema, NO_ENGINES) == Encoded(parse_json(text))
+    assert value_json(value)["kind"] == "record"
+    plan = project(schema, schema)
+    assert isinstance(plan, Plan)
+    assert reshape(value, plan, schema, schema, NO_ENGINES) == Reshaped(value)
 
 
 def test_a_union_of_itself_ends_in_a_diagnostic():

@@ -15,9 +15,9 @@ from policyd.core.schema.instants import shortest_text
 from policyd.core.schema.json_text import JsonValue
 from policyd.core.schema.numbers import NumberKind
 from policyd.core.schema.types import CapabilityType, PermissionCardType, QuotaTokenType, SecretType
+from policyd.core.schema.uuids import parse_uuid
 from policyd.core.schema.values import CapabilityValue, PermissionCardValue, QuotaTokenValue, SecretValue
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _DIGITS = re.compile(r"-?[0-9]{1,20}")
 
 
@@ -35,10 +35,10 @@ def capability_of(schema: CapabilityType, json: JsonValue) -> CapabilityValue:
 
 
 def _uuid(json: JsonValue) -> str:
-    text = string_of(json)
-    if _UUID.fullmatch(text) is None:
+    found = parse_uuid(string_of(json))
+    if found is None:
         raise malformed("a UUID is needed")
-    return text.lower()
+    return found
 
 
 def _integer(json: JsonValue, kind: NumberKind, *, or_text: bool) -> int:

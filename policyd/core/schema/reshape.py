@@ -29,6 +29,7 @@ from policyd.core.schema.values import (
     VariantValue,
     streams_in,
 )
+from policyd.findings import InputError
 
 
 class Stage(Enum):
@@ -79,13 +80,19 @@ class _MisfitError(Exception):
 
 
 def reshape(value: SchemaValue, plan: Plan, source: Graph, target: Graph, engines: Engines) -> Reshaped | Unshaped:
-    """The value of the source's root as one of the target's, validated before and after."""
+    """The value of the source's root as one of the target's, validated before and after.
+
+    Raises:
+        InputError: SCHEMA003, for a value nested too deeply to be reshaped.
+    """
     broken = violations_of(value, source, engines)
     if broken:
         return Unshaped(Stage.SOURCE, broken, tuple(streams_in(value)))
     run = Run(plan, [], [])
     try:
         shaped = run.apply(0, value)
+    except RecursionError:
+        raise InputError.of("SCHEMA003", "nested too deeply to be reshaped") from None
     except _MisfitError:
         return Unshaped(Stage.VALUE, (), tuple(streams_in(value)))
     broken = violations_of(shaped, target, engines)

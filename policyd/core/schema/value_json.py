@@ -6,7 +6,6 @@ Source: middleware 1.4.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import TypeAlias, assert_never
 
@@ -28,6 +27,7 @@ from policyd.core.schema.reading import (
     truth,
 )
 from policyd.core.schema.restriction_json import present
+from policyd.core.schema.uuids import parse_uuid
 from policyd.core.schema.values import (
     BinaryValue,
     BoolValue,
@@ -37,6 +37,7 @@ from policyd.core.schema.values import (
     EnumValue,
     FixedListValue,
     FlagsValue,
+    LeafValue,
     ListValue,
     MapValue,
     NumberValue,
@@ -67,7 +68,6 @@ _U64 = integer(0, 2**64 - 1)
 _S32 = integer(-(2**31), 2**31 - 1)
 _S64 = integer(-(2**63), 2**63 - 1)
 _BYTE = integer(0, 255)
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 
 
 def read_value(json: object, *, live_streams: bool = False) -> SchemaValue:
@@ -221,9 +221,8 @@ def _union(json: object, depth: int, live: bool) -> SchemaValue:
 
 
 def uuid(json: object) -> str:
-    """A UUID in its hyphenated form, in lower case."""
-    found = text(json)
-    return found.lower() if _UUID.fullmatch(found) else fail("a UUID is needed")
+    """A UUID, in its hyphenated form."""
+    return parse_uuid(text(json)) or fail("a UUID is needed")
 
 
 def _secret(json: object, depth: int, live: bool) -> SchemaValue:
@@ -296,16 +295,47 @@ def value_json(value: SchemaValue, *, live_streams: bool = False) -> Json:
     """The JSON form of a value.
 
     Raises:
-        InputError: SCHEMA002, for a live stream unless `live_streams`, and for an infinite or undefined float.
+        InputError: SCHEMA002, for a live stream unless `live_streams`, for an infinite or undefined float, and for a
+            value nested too deeply.
 
     >>> value_json(NumberValue(NumberKind.U8, 7))
     {'kind': 'u8', 'value': 7}
     """
-    kind, content = _written(value, live_streams)
+    try:
+        return _tagged(value, live_streams)
+    except RecursionError:
+        raise InputError.of("SCHEMA002", "nested too deeply to be written") from None
+
+
+def _tagged(value: SchemaValue, live: bool) -> Json:
+    """Few calls per level, because linked lists nest deeply."""
+    content: object
+    match value:
+        case RecordValue(parts):
+            kind, content = "record", {"fields": [_tagged(part, live) for part in parts]}
+        case TupleValue(parts):
+            kind, content = "tuple", {"elements": [_tagged(part, live) for part in parts]}
+        case ListValue(parts):
+            kind, content = "list", {"elements": [_tagged(part, live) for part in parts]}
+        case FixedListValue(parts):
+            kind, content = "fixed-list", {"elements": [_tagged(part, live) for part in parts]}
+        case MapValue(entries):
+            kind, content = "map", {"entries": [[_tagged(key, live), _tagged(item, live)] for key, item in entries]}
+        case VariantValue(case, payload):
+            kind, content = "variant", present(case=case, payload=None if payload is None else _tagged(payload, live))
+        case OptionValue(some):
+            kind, content = "option", {"inner": None if some is None else _tagged(some, live)}
+        case ResultValue(is_ok, some):
+            inside = None if some is None else _tagged(some, live)
+            kind, content = "result", {"tag": "ok" if is_ok else "err", "value": inside}
+        case UnionValue(tag, body):
+            kind, content = "union", {"tag": tag, "body": _tagged(body, live)}
+        case _:
+            kind, content = _leaf(value, live)
     return {"kind": kind, "value": content}
 
 
-def _written(value: SchemaValue, live: bool) -> tuple[str, object]:
+def _leaf(value: LeafValue, live: bool) -> tuple[str, object]:
     match value:
         case BoolValue(raw):
             return "bool", raw
@@ -341,44 +371,6 @@ def _written(value: SchemaValue, live: bool) -> tuple[str, object]:
             if not live:
                 raise InputError.of("SCHEMA002", "a live stream has no JSON form")
             return "stream", number
-        case _:
-            return _nested(value, live)
-
-
-def _nested(
-    value: RecordValue
-    | TupleValue
-    | ListValue
-    | FixedListValue
-    | MapValue
-    | VariantValue
-    | OptionValue
-    | ResultValue
-    | UnionValue,
-    live: bool,
-) -> tuple[str, object]:
-    def inner(part: SchemaValue | None) -> Json | None:
-        return None if part is None else value_json(part, live_streams=live)
-
-    match value:
-        case RecordValue(parts):
-            return "record", {"fields": [inner(part) for part in parts]}
-        case TupleValue(parts):
-            return "tuple", {"elements": [inner(part) for part in parts]}
-        case ListValue(parts):
-            return "list", {"elements": [inner(part) for part in parts]}
-        case FixedListValue(parts):
-            return "fixed-list", {"elements": [inner(part) for part in parts]}
-        case MapValue(entries):
-            return "map", {"entries": [[inner(key), inner(item)] for key, item in entries]}
-        case VariantValue(case, payload):
-            return "variant", present(case=case, payload=inner(payload))
-        case OptionValue(some):
-            return "option", {"inner": inner(some)}
-        case ResultValue(is_ok, some):
-            return "result", {"tag": "ok" if is_ok else "err", "value": inner(some)}
-        case UnionValue(tag, body):
-            return "union", {"tag": tag, "body": inner(body)}
         case _:
             assert_never(value)
 

@@ -216,21 +216,13 @@ class StreamValue:
 
 
 CapabilityValue: TypeAlias = SecretValue | QuotaTokenValue | PermissionCardValue
-SchemaValue: TypeAlias = (
+LeafValue: TypeAlias = (
     BoolValue
     | NumberValue
     | CharValue
     | StringValue
-    | RecordValue
-    | VariantValue
     | EnumValue
     | FlagsValue
-    | TupleValue
-    | ListValue
-    | FixedListValue
-    | MapValue
-    | OptionValue
-    | ResultValue
     | TextValue
     | BinaryValue
     | PathValue
@@ -238,11 +230,22 @@ SchemaValue: TypeAlias = (
     | DatetimeValue
     | DurationValue
     | QuantityValue
-    | UnionValue
     | SecretValue
     | QuotaTokenValue
     | PermissionCardValue
     | StreamValue
+)
+SchemaValue: TypeAlias = (
+    LeafValue
+    | RecordValue
+    | VariantValue
+    | TupleValue
+    | ListValue
+    | FixedListValue
+    | MapValue
+    | OptionValue
+    | ResultValue
+    | UnionValue
 )
 
 PLAIN_VALUES: dict[PlainKind, type] = {
