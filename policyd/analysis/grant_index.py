@@ -6,21 +6,19 @@ Source: cards 4.3.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from policyd.analysis.effect import THIS_AGENT
 from policyd.analysis.subject import Entry
 from policyd.core.admission.postings import Postings
-from policyd.core.admission.resource_index import ResourceIndex
-from policyd.core.cards import Bound
-from policyd.core.grants import ANY_VERB, Owner, OwnerKind, Target
-
-_OwnerKey = tuple[tuple[str, ...], bool]
+from policyd.core.admission.resource_index import ResourceIndex, index_for
+from policyd.core.grants import Target
 
 
 class GrantIndex:
     """Grants, of which those that cover a given target are found by look-ups."""
 
-    __slots__ = ("_agent_type", "_entries", "_index")
+    __slots__ = ("_agent_type", "_entries", "_index", "_places")
 
     def __init__(self, entries: Iterable[Entry], agent_type: str = "") -> None:
         """Take up `entries`.
@@ -32,18 +30,18 @@ class GrantIndex:
         """
         self._entries = tuple(entries)
         self._agent_type = agent_type
-        self._index: dict[tuple[str, str], dict[_OwnerKey, ResourceIndex]] = {}
+        self._index: dict[str, ResourceIndex] = {}
+        # postings are told apart by identity: the index keeps them, and equal patterns share one
+        self._places: dict[int, list[int]] = {}
         for position, entry in enumerate(self._entries):
             target = entry.grant.target
-            owners = self._index.setdefault((target.cls.name, target.verb), {})
-            key = (target.owner.known, target.owner.is_type_wildcard)
-            resources = owners.get(key)
-            if resources is None:
-                resources = owners[key] = ResourceIndex()
-            resources.at(target.resource).add(0, Bound.LOWER_POSITIVE, position)
-        for owners in self._index.values():
-            for resources in owners.values():
-                resources.freeze()
+            index = self._index.get(target.cls.name)
+            if index is None:
+                index = self._index[target.cls.name] = index_for(target.cls.resource)
+            postings = index.at(target.resource).at(target.owner, target.verb)
+            self._places.setdefault(id(postings), []).append(position)
+        for index in self._index.values():
+            index.freeze()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -58,32 +56,14 @@ class GrantIndex:
             target: filled.
             limit: at most so many of each pattern, the first ones; 0 for all.
         """
+        index = self._index.get(target.cls.name)
+        if index is None:
+            return []
         hits: list[Postings] = []
-        for verb in dict.fromkeys((target.verb, ANY_VERB)):
-            owners = self._index.get((target.cls.name, verb))
-            if owners is None:
-                continue
-            for key in _owner_keys(target.owner, self._agent_type):
-                resources = owners.get(key)
-                if resources is not None:
-                    resources.covering(target.resource, hits)
-        found = {position for hit in hits for _, _, position in (hit.places[:limit] if limit else hit.places)}
+        index.covering(target, hits)
+        if self._agent_type and target.owner.known[4:] == (THIS_AGENT,):
+            instance = replace(target.owner, known=(*target.owner.known[:4], f"{self._agent_type}({THIS_AGENT})"))
+            index.covering(replace(target, owner=instance), hits)
+        lists = [self._places[id(hit)] for hit in hits]
+        found = {position for places in lists for position in (places[:limit] if limit else places)}
         return [self._entries[position] for position in sorted(found)]
-
-
-def _owner_keys(owner: Owner, agent_type: str) -> list[_OwnerKey]:
-    """The keys under which owner patterns that cover `owner` stand (O5, O6)."""
-    known = owner.known
-    keys: list[_OwnerKey] = [(known[:count], False) for count in range(len(known))]
-    if owner.is_type_wildcard:
-        return [*keys, (known, True)]
-    keys.append((known, False))
-    if agent_type and known[4:] == (THIS_AGENT,):
-        keys.append(((*known[:4], agent_type), True))
-    if owner.kind is OwnerKind.AGENT and len(known) == owner.kind.depth and known[4].endswith(")"):
-        leaf = known[4]
-        at = leaf.find("(")
-        while 0 <= at < len(leaf) - 1:
-            keys.append(((*known[:4], leaf[:at]), True))
-            at = leaf.find("(", at + 1)
-    return keys

@@ -14,6 +14,13 @@ from policyd.findings import Confidence, Finding, Severity
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """Report every lower grant that no parent card covers, and so makes the registry refuse the deploy."""
     for card in subject.cards:
+        if subject.deployer == ():
+            yield rule.finding(
+                f"the deployer holds no card from which that of agent type `{card.agent.name}` could be derived",
+                card.span,
+                help="deploy with the cards of an account",
+            )
+            continue
         if not card.is_readable:
             continue
         outcome = judge(subject, card)

@@ -33,8 +33,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             yield rule.finding(
                 f"`{resource.text}` does not cover resolving the name: a client that looks names up itself is refused",
                 entry.placed.span,
-                help=f"if a socket or database client connects, grant `{resource.host}` without a port, which opens"
-                " every port of it; outgoing HTTP does not need it",
+                help=f"grant `{resource.host}` without a port if a socket or database client connects, which opens all"
+                " its ports; outgoing HTTP does not need it",
             )
 
 

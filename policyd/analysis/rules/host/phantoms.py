@@ -40,7 +40,7 @@ def _wider(card: AuditedCard) -> dict[str, list[Entry]]:
     found: dict[str, list[Entry]] = {}
     for entry in card.of_bound(Bound.LOWER_POSITIVE):
         owner = entry.grant.target.owner
-        reaches = len(owner.known) < owner.kind.depth or owner.known[4] == THIS_AGENT
+        reaches = len(owner.known) < owner.kind.depth or owner.known[4:] == (THIS_AGENT,)
         if entry.may_be_for_holder and reaches:
             known = found.setdefault(entry.grant.target.cls.name, [])
             if len(known) < MAX_POSITIVES:
