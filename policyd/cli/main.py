@@ -116,11 +116,11 @@ def _defect(defect: Exception) -> int:
 
 
 def _tell(error: PolicydError) -> None:
-    from policyd.cli.output import argument_lines
+    from policyd.cli.output import lines_of
     from policyd.report import finding_text
 
     for finding in error.findings:
-        click.echo(finding_text(finding, getattr(error, "lines", None) or argument_lines), err=True)
+        click.echo(finding_text(finding, lines_of(error)), err=True)
 
 
 def _tolerant_streams() -> None:

@@ -133,6 +133,9 @@ def severity_of(text: str) -> Severity:
         raise usage(f"unknown level {shown(text)}", "levels are `error`, `warning` and `info`") from None
 
 
+_Read = TypeVar("_Read")
+
+
 def read_json(path: Path) -> object:
     """The JSON value in a file.
 
@@ -140,6 +143,22 @@ def read_json(path: Path) -> object:
         InputError: with the line and column of the first mistake.
     """
     return json_value(read_text(path), str(path))
+
+
+def read_file(path: Path, read: Callable[[object], _Read]) -> _Read:
+    """What `read` makes of the JSON value in a file.
+
+    Raises:
+        InputError: with the line and column of what is wrong.
+    """
+    text = read_text(path)
+    value = json_value(text, str(path))
+    try:
+        return read(value)
+    except InputError as error:
+        from policyd.syntax.json_places import relocated
+
+        raise InputError(*relocated(error.findings, str(path), text)) from None
 
 
 def read_text(path: Path) -> str:
@@ -181,3 +200,13 @@ def json_value(text: str, source: str) -> object:
         raise InputError.of(
             "CARD061", "not JSON that can be read: nested too deeply, or a number is too long"
         ) from None
+
+
+def lines_of(path: Path) -> Callable[[str, int], str | None]:
+    """The lines of a file of cards, for showing grants; such files hold no secrets."""
+    lines = read_text(path).split("\n")
+
+    def line(source: str, number: int) -> str | None:
+        return lines[number - 1] if source == str(path) and 0 < number <= len(lines) else None
+
+    return line

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
-from policyd.findings import InputError
+from policyd.findings import InputError, PolicydError
 
 
 def argument_lines(source: str, number: int) -> str | None:
     """Lines of sources that are not at hand."""
     return None
+
+
+def lines_of(error: PolicydError) -> Callable[[str, int], str | None]:
+    """The source lines to show with an error: of the manifest it is about, or of the argument that was read."""
+    lines = getattr(error, "lines", None)
+    if callable(lines):
+        return cast("Callable[[str, int], str | None]", lines)
+    text = getattr(error, "text", None)
+    if isinstance(text, str):
+        rows = text.split("\n")
+        return lambda source, number: rows[number - 1] if source == "argument" and number <= len(rows) else None
+    return argument_lines
 
 
 def write(text: str, output: Path | None) -> None:

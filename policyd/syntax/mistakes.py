@@ -57,6 +57,7 @@ class GrantSyntaxError(InputError):
 
     Attributes:
         kind: which of the seven refusals.
+        text: what was read.
         detail: what the platform names in it: a mapping of parts, or one text.
         start: offset of the first character at fault within the text read.
         end: offset behind the last one.
@@ -74,6 +75,7 @@ class GrantSyntaxError(InputError):
         code: str = "",
     ) -> None:
         self.kind = kind
+        self.text = text
         self.detail = detail
         self.start = start
         self.end = end

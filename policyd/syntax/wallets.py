@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from policyd.core.admission.wallet import HeldCard, Wallet
-from policyd.core.cards import Card, CardId, ScopeCard
+from policyd.core.cards import Bound, Card, CardId, ScopeCard
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants import AgentContext, Level, Recipient
 from policyd.core.grants.names import ascii_lower, parse_uuid
 from policyd.findings import Finding, InputError, Severity, Span
 from policyd.syntax.cards import CardForm, read_card
+from policyd.syntax.grants import Form, parse_grants
+from policyd.syntax.json_places import places, span_at
 from policyd.syntax.mistakes import shown
 from policyd.syntax.recipients import RecipientRefused, parse_recipient
 
@@ -141,3 +143,28 @@ def _context(holder: Recipient, agent_id: object) -> AgentContext | None:
         if not agent_id.startswith(f"{agent_type}("):
             raise _refuse("$.agentId", f"{shown(agent_id)} is no id of type {shown(agent_type)}")
     return AgentContext(account, application, environment, component, agent_type, agent_id)
+
+
+def grant_places(value: object, source: str, text: str, rules: Rules = NEXT) -> dict[tuple[CardId, str, int], Span]:
+    """Where the grants of a wallet stand in its file: by card, list and index.
+
+    Args:
+        value: the parsed JSON of a wallet that can be read.
+        source: the name of the file.
+        text: its text.
+        rules: which classes exist.
+    """
+    where = places(text)
+    found: dict[tuple[CardId, str, int], Span] = {}
+    cards = value.get("cards", []) if isinstance(value, Mapping) else []
+    for number, raw in enumerate(cards):
+        card = CardId(parse_uuid(raw["cardId"]) or "")
+        form = Form.POLYMORPHIC if raw.get("type") == "Polymorphic" else Form.CONCRETE
+        for bound in Bound:
+            index = 0
+            for position, grant in enumerate(raw[bound.value]):
+                span = span_at(source, text, where, f"$.cards[{number}].{bound.value}[{position}]")
+                for _ in parse_grants(grant, form, rules):  # the old debug alias is eight grants at one place
+                    found[(card, bound.value, index)] = span
+                    index += 1
+    return found

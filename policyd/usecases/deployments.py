@@ -5,7 +5,7 @@ Source: manifest-format 1, 3, 4; interface, Flags.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,8 +51,29 @@ class Described:
 
     def line(self, source: str, number: int) -> str | None:
         """A line of one of the manifest's documents as it may be shown, values masked."""
-        document = self.loaded.document(source)
+        return shown_lines(self.loaded)(source, number)
+
+
+class ManifestRefusedError(InputError):
+    """The platform's loader refuses the manifest, or a part of it is not what the question needs.
+
+    Attributes:
+        lines: the lines of its documents as they may be shown, values masked.
+    """
+
+    def __init__(self, loaded: LoadedManifest, *findings: Finding) -> None:
+        self.lines = shown_lines(loaded)
+        super().__init__(*findings)
+
+
+def shown_lines(loaded: LoadedManifest) -> Callable[[str, int], str | None]:
+    """The lines of a manifest's documents as they may be shown, values masked."""
+
+    def line(source: str, number: int) -> str | None:
+        document = loaded.document(source)
         return document.shown_line(number) if document else None
+
+    return line
 
 
 def load(path: Path, rules: Rules = NEXT, include_root: Path | None = None) -> LoadedManifest:
@@ -73,7 +94,7 @@ def accepted(loaded: LoadedManifest) -> LoadedManifest:
     """
     errors = [f for f in loaded.findings if f.severity is Severity.ERROR]
     if errors:
-        raise InputError(*errors)
+        raise ManifestRefusedError(loaded, *errors)
     return loaded
 
 
@@ -94,7 +115,7 @@ def described(
     )
     errors = [f for f in resolved.findings if f.severity is Severity.ERROR]
     if errors:
-        raise InputError(*errors)
+        raise ManifestRefusedError(loaded, *errors)
     return Described(
         describe(loaded.application, resolved, rules, only),
         loaded,

@@ -43,10 +43,11 @@ def command(
     from policyd.report import report_json, report_sarif, report_text
     from policyd.syntax.wallets import read_cards
     from policyd.usecases.audit_manifest import audit_manifest
+    from policyd.usecases.deployments import shown_lines
 
     rules = opt.rules_of(edition, switch)
     level = opt.severity_of(fail_on)
-    cards = read_cards(opt.read_json(deployer), rules) if deployer else None
+    cards = opt.read_file(deployer, lambda value: read_cards(value, rules)) if deployer else None
     loaded = load_manifest(manifest, rules=rules, include_root=include_root)
     implements = {a.name: component for a in loaded.application.agents} if component else None
     report = audit_manifest(
@@ -59,16 +60,12 @@ def command(
         components=implements,
     )
 
-    def lines(source: str, number: int) -> str | None:
-        document = loaded.document(source)
-        return document.shown_line(number) if document else None
-
     if format == "json":
         write(as_json({**report_json(report), "edition": rules.label}), output)
     elif format == "sarif":
         write(as_json(report_sarif(report, __version__)), output)
     else:
-        write(report_text(report, lines), output)
+        write(report_text(report, shown_lines(loaded)), output)
     if any(d.root is None and not d.is_older for d in loaded.documents) and loaded.refused:
         return Exit.NOT_ASKED
     if report.at_least(level):

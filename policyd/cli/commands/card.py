@@ -42,11 +42,11 @@ def _setting(
     from policyd.usecases.dry_runs import caller_of, ledger_of
 
     rules = opt.rules_of(edition, switch)
-    held = read_wallet(opt.read_json(wallet), rules)
-    more = read_cards(opt.read_json(cards), rules) if cards else ()
+    held = opt.read_file(wallet, lambda value: read_wallet(value, rules))
+    more = opt.read_file(cards, lambda value: read_cards(value, rules)) if cards else ()
     overlay = None
     if scope is not None:
-        read = read_card(opt.read_json(scope), CardForm.SCOPE, rules)
+        read = opt.read_file(scope, lambda value: read_card(value, CardForm.SCOPE, rules))
         assert isinstance(read, ScopeCard)  # the scope form reads nothing else
         overlay = read
     moment = opt.moment_of(at) or opt.now()
@@ -88,7 +88,7 @@ def derive(
     from policyd.usecases.dry_runs import card_named, run_derive, run_derive_scope, wanted_bounds
 
     caller, ledger, rules = _setting(wallet, cards, scope, at, edition, switch)
-    wanted = wanted_bounds(opt.read_json(bounds), rules)
+    wanted = opt.read_file(bounds, lambda value: wanted_bounds(value, rules))
     parents = [card_named(name, ledger) for name in parent]
     if as_scope:
         return _tell(run_derive_scope(caller, ledger, parents, wanted, rules), format, output)

@@ -11,6 +11,7 @@ from policyd.cli.exits import Exit
 from policyd.core.admission import Facet
 from policyd.core.cards import ScopeCard, Timestamp
 from policyd.core.edition import Rules
+from policyd.report.snippet import Lines
 from policyd.usecases.answer import Answer
 
 
@@ -55,12 +56,13 @@ def command(
         raise opt.usage(f"unknown facet `{word}`", "facets are `admitted`, `bounded`, `replay-stable`") from None
     rules = opt.rules_of(edition, switch)
     moment = opt.moment_of(at)
-    lines = argument_lines
+    lines: Lines = argument_lines
     scope_card = _scope(scope, rules)
     if wallet is not None:
         if len(arguments) != 1:
             raise opt.usage("with `--wallet` one argument is wanted: the target")
         answer = _from_wallet(wallet, arguments[0], agent, moment, scope_card, rules)
+        lines = opt.lines_of(wallet)
     else:
         if len(arguments) != 2:
             raise opt.usage("two arguments are wanted: a manifest and a target", "or `--wallet FILE` and a target")
@@ -91,7 +93,7 @@ def _scope(path: Path | None, rules: Rules) -> ScopeCard | None:
         return None
     from policyd.syntax.cards import CardForm, read_card
 
-    card = read_card(opt.read_json(path), CardForm.SCOPE, rules)
+    card = opt.read_file(path, lambda value: read_card(value, CardForm.SCOPE, rules))
     assert isinstance(card, ScopeCard)  # the scope form reads nothing else
     return card
 
@@ -99,10 +101,12 @@ def _scope(path: Path | None, rules: Rules) -> ScopeCard | None:
 def _from_wallet(
     path: Path, target: str, agent: str, moment: Timestamp | None, scope: ScopeCard | None, rules: Rules
 ) -> Answer:
-    from policyd.syntax.wallets import read_wallet
+    from policyd.syntax.wallets import grant_places, read_wallet
     from policyd.usecases.check_call import WalletQuestion, check_wallet
 
-    held = read_wallet(opt.read_json(path), rules)
+    held = opt.read_file(path, lambda value: read_wallet(value, rules))
     if moment is None and any(h.card.expires_at is not None for h in held.cards):
         moment = opt.now()
-    return check_wallet(held, WalletQuestion(target, moment, scope, agent), rules)
+    text = opt.read_text(path)
+    spans = grant_places(opt.json_value(text, str(path)), str(path), text, rules)
+    return check_wallet(held, WalletQuestion(target, moment, scope, agent), rules, spans)

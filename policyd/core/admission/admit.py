@@ -120,11 +120,9 @@ def _admission_reasons(wallet: Wallet, call: Call, surface: Surface, decision: D
             found.append(reason(Why.CEILING_FORBIDS, withheld.denying, count=decision.withheld_count))
         else:
             part = next(p for p in surface.upper if p.card == withheld.card)
-            found.append(
-                Reason(
-                    FacetName.ADMITTED, Why.WITHHELD, withheld.card, part.positive[:3], count=decision.withheld_count
-                )
-            )
+            near = [ref for ref in part.positive if ref.grant.target.cls == call.target.cls]
+            refs = tuple(near[:3] or part.positive[:1])
+            found.append(Reason(FacetName.ADMITTED, Why.WITHHELD, withheld.card, refs, count=decision.withheld_count))
     if decision.is_admitted:
         found += _passed_ceilings(surface, call.target)
     return tuple(found)

@@ -53,6 +53,10 @@ class Why(Enum):
     NOT_REPLAYED = "ADMIT031"
 
 
+_REMARKS = {Why.OPERATION_NOT_GIVEN: " (operation not given)", Why.NOT_REPLAYED: " (not replayed)"}
+"""What the one-line verdict adds behind a facet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """One reason of one facet.
@@ -111,4 +115,7 @@ class Verdict:
     @property
     def line(self) -> str:
         """The verdict in one line: `admitted: yes · bounded: no · replay-stable: yes`."""
-        return " · ".join(f"{name.value}: {self.of(name).value}" for name in FacetName)
+        return " · ".join(f"{name.value}: {self.of(name).value}{self._remark(name)}" for name in FacetName)
+
+    def _remark(self, name: FacetName) -> str:
+        return next((_REMARKS[r.why] for r in self.because(name) if r.why in _REMARKS), "")
