@@ -5,9 +5,11 @@ Source: the description of the recorded answers, *Schemas and tools*.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from policyd.conformance.compare import same_value
 from policyd.core.schema.assignable import is_assignable
 from policyd.core.schema.engines import Engines
 from policyd.core.schema.equivalent import are_equivalent
@@ -16,6 +18,7 @@ from policyd.core.schema.json_decode import decode_text
 from policyd.core.schema.json_encode import Encoded, encode
 from policyd.core.schema.json_faults import JsonFault
 from policyd.core.schema.json_schema import Policy, json_schema
+from policyd.core.schema.numbers import to_f32
 from policyd.core.schema.outcomes import Violation
 from policyd.core.schema.type_read import read_graph, read_type
 from policyd.core.schema.type_write import graph_json, type_json
@@ -116,14 +119,44 @@ def _read(question: Question) -> Answer:
 
 
 def _written(question: Question) -> Answer:
-    json = question["json"]
+    form = question["json"]
     match question["type"]:
         case "graph":
-            return graph_json(read_graph(json))
+            return graph_json(read_graph(form))
         case "type":
-            return type_json(read_type(json))
+            return type_json(read_type(form))
         case _:
-            return value_json(read_value(json))
+            return value_json(read_value(form))
+
+
+def compare_answers(recorded: object, given: object) -> list[str]:
+    """Where two answers differ: lists named `errors` are multisets, numbers below kind `f32` are rounded first.
+
+    A recorded *malformed* is met by any refusal.
+    """
+    if not isinstance(recorded, Mapping) or not isinstance(given, Mapping):
+        return ["answer"]
+    if recorded.get("malformed") is True:
+        return [] if given.get("ok") is False else ["ok"]
+    ours = {name: _comparable(part, name) for name, part in given.items()}
+    return [
+        str(name)
+        for name, part in recorded.items()
+        if name not in ours or not same_value(_comparable(part, name), ours[name])
+    ]
+
+
+def _comparable(value: object, name: object = "") -> object:
+    if isinstance(value, Mapping):
+        found = {key: _comparable(part, key) for key, part in value.items()}
+        number = found.get("value")
+        if found.get("kind") == "f32" and isinstance(number, (int, float)) and not isinstance(number, bool):
+            found["value"] = to_f32(float(number))
+        return found
+    if isinstance(value, (list, tuple)):
+        parts = [_comparable(part) for part in value]
+        return sorted(parts, key=lambda part: json.dumps(part, sort_keys=True)) if name == "errors" else parts
+    return value
 
 
 HANDLERS: dict[str, Handler] = {
@@ -137,3 +170,6 @@ HANDLERS: dict[str, Handler] = {
     "read": _read,
 }
 """Operation name to handler; `project_type` stands with the tools, because the question is put to two tools."""
+
+COMPARE: dict[str, Callable[[object, object], list[str]]] = dict.fromkeys(HANDLERS, compare_answers)
+"""How the answers of these operations are compared."""

@@ -5,9 +5,10 @@ Source: the description of the recorded answers, *Schemas and tools*.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from policyd.conformance.schema import ENGINES, Answer, Handler, Question, guarded, listed
+from policyd.conformance.schema import ENGINES, Answer, Handler, Question, compare_answers, guarded, listed
 from policyd.core.schema.graph import Graph
 from policyd.core.schema.outcomes import Validity
 from policyd.core.schema.reshape import Unshaped
@@ -218,3 +219,8 @@ HANDLERS: dict[str, Handler] = {
     "project_type": guarded(_project_type),
 }
 """Operation name to handler."""
+
+COMPARE: dict[str, Callable[[object, object], list[str]]] = {
+    op: compare_answers for op in HANDLERS if op != "tool_args"
+}
+"""How the answers of these operations are compared; arguments are compared as everything else is."""
