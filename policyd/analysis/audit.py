@@ -12,6 +12,7 @@ from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.rules import RULES
 from policyd.analysis.subject import Subject
 from policyd.findings import Finding, Related, Span
+from policyd.syntax.mistakes import shown
 
 
 def audit(subjects: Sequence[Subject], rules: Sequence[Rule] = RULES) -> tuple[Finding, ...]:
@@ -65,7 +66,7 @@ def in_environments(finding: Finding, where: Sequence[str], count: int) -> Findi
     if len(where) >= count:
         return finding
     noun = "environment" if len(where) == 1 else "environments"
-    return replace(finding, message=f"{finding.message} (in {noun} {', '.join(f'`{name}`' for name in where)})")
+    return replace(finding, message=f"{finding.message} (in {noun} {', '.join(f'{shown(name)}' for name in where)})")
 
 
 def _places(subject: Subject) -> Iterator[Span]:

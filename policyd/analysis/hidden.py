@@ -11,6 +11,7 @@ from policyd.analysis.card_index import CardIndex, index_of, own_target
 from policyd.analysis.subject import AuditedCard, Subject
 from policyd.core.cards import Bound
 from policyd.findings import Span
+from policyd.syntax.mistakes import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,10 @@ def _hidden(index: CardIndex) -> tuple[Hidden, ...]:
         for place in places:
             target = own_target(card, cls, "read", place.name)
             if target is not None and place.span is not None and not index.admits(target):
-                found.append(Hidden(f"the {noun} `{place.name}`", place.span))
+                found.append(Hidden(f"the {noun} {shown(place.name)}", place.span))
     for bound in (Bound.LOWER_NEGATIVE, Bound.UPPER_NEGATIVE):
         for entry in card.of_bound(bound):
             target = entry.grant.target
             if target.cls.name in ("env", "config") and entry.is_for_holder and entry.placed.span is not None:
-                found.append(Hidden(f"`{target.cls.name}` `{target.resource.text}`", entry.placed.span))
+                found.append(Hidden(f"`{target.cls.name}` {shown(target.resource.text)}", entry.placed.span))
     return tuple(found)

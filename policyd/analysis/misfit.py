@@ -14,6 +14,7 @@ from policyd.analysis.effect import asked_owner, is_unknown, may_own, why_not_as
 from policyd.analysis.subject import AuditedCard, Entry, Subject
 from policyd.core.grants import Level, Recipient
 from policyd.findings import Span
+from policyd.syntax.mistakes import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +85,16 @@ def _other_holder(recipient: Recipient, card: AuditedCard) -> Misfit:
         leaf = recipient.known[4]
         if _INSTANCE.match(leaf):
             kind = leaf[: max(leaf.find("("), 0)] or name
-            return Misfit(f"the recipient names an agent id, but holders are described by their type, as `{kind}`")
+            return Misfit(f"the recipient names an agent id, but holders are described by their type, as {shown(kind)}")
         if leaf != name:
-            return Misfit(f"the recipient names agent type `{leaf}`, and the card is held by agents of `{name}`", True)
+            return Misfit(
+                f"the recipient names agent type {shown(leaf)}, and agents of {shown(name)} hold the card", True
+            )
     if recipient.is_external_tool_owner:
         return Misfit("the recipient is the external tool owner of a component, which is no agent", True)
     for noun, wanted, own in zip(
         ("account", "application", "environment", "component"), recipient.known, card.holder.known, strict=False
     ):
         if wanted != own and not is_unknown(wanted) and not is_unknown(own):
-            return Misfit(f"the recipient is for {noun} `{wanted}`, and the agents are of {noun} `{own}`", True)
+            return Misfit(f"the recipient is for {noun} {shown(wanted)}, and the agents are of {shown(own)}", True)
     return Misfit("the recipient covers no agent of this type", True)

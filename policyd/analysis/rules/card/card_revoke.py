@@ -12,6 +12,7 @@ from policyd.core.cards import Bound
 from policyd.core.grants import ANY_VERB
 from policyd.core.grants.resources import AnyResource
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -34,7 +35,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 continue
             sheds = ", and so shed the ceiling that this card sets" if has_ceiling else ""
             yield rule.finding(
-                f"agents of `{card.agent.name}` may revoke cards: also their own initial card, which all agents of the"
+                f"agents of {shown(card.agent.name)} may revoke cards: also their own initial card, which all agents"
+                " of the"
                 f" type share{sheds}",
                 entry.placed.span,
                 help="name the verbs that are needed, for example `derive`, `inspect` and `install`",

@@ -8,6 +8,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.grants.resources import NetworkResource
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -19,7 +20,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 continue
             effect = "covers" if entry.bound.is_positive else "denies"
             yield rule.finding(
-                f"`{resource.host}` is read as one literal host name: the grant {effect} no address and no real host",
+                f"{shown(resource.host)} is read as one literal host name: the grant {effect} no address and no real"
+                " host",
                 entry.placed.span,
                 help="name single addresses, or host names label by label with `*` for one label; there are no ranges"
                 " of addresses and no paths",

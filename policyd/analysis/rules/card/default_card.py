@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -17,7 +18,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         name = card.agent.name
         where = "" if card.agent.is_declared else ", which is named here only and not under `agents`,"
         yield rule.finding(
-            f"agent type `{name}`{where} has no card of its own: it gets the default card, which opens every host,"
+            f"agent type {shown(name)}{where} has no card of its own: it gets the default card, which opens every host,"
             " file, secret, store and agent of the environment",
             card.span,
             help=f"write the grants it needs under `agents.{name}.initialCard.lowerBound.positive`",

@@ -9,6 +9,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import AuditedCard, Subject
 from policyd.core.grants import Grant
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -16,7 +17,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     for card in subject.cards:
         if subject.deployer == ():
             yield rule.finding(
-                f"the deployer holds no card from which that of agent type `{card.agent.name}` could be derived",
+                f"the deployer holds no card from which that of agent type {shown(card.agent.name)} could be derived",
                 card.span,
                 help="deploy with the cards of an account",
             )
@@ -48,7 +49,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
 def _on_default(rule: Rule, subject: Subject, card: AuditedCard, offenders: list[Offender]) -> Finding:
     classes = ", ".join(f"`{name}`" for name in dict.fromkeys(o.placed.grant.target.cls.name for o in offenders))
     return rule.finding(
-        f"the default card of agent type `{card.agent.name}` grants more than {_parents(subject)}: {classes}",
+        f"the default card of agent type {shown(card.agent.name)} grants more than {_parents(subject)}: {classes}",
         card.span,
         help="the default card is never trimmed to what the deployer holds: write an `initialCard` with less",
         confidence=_confidence(subject),

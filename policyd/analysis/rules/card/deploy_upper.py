@@ -9,6 +9,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import AuditedCard, Subject
 from policyd.core.cards import Bound, TooBroad, deploy_envelopes
 from policyd.findings import Confidence, Finding, Severity, Span
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -24,14 +25,15 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             yield rule.finding(
                 "upper bound lets more through than the ceiling of a parent card",
                 _place(card, refusal),
-                help=f"stay within the parent's ceiling `{named}`",
+                help=f"stay within the parent's ceiling {shown(named)}",
             )
             continue
         missing = "has no upper bound" if not card.of_bound(Bound.UPPER_POSITIVE) else "has an upper bound for others"
         yield rule.finding(
-            f"the card of agent type `{card.agent.name}` {missing}, but a parent card has a ceiling, which must stay",
+            f"the card of agent type {shown(card.agent.name)} {missing}, but a parent card has a ceiling, which must"
+            " stay",
             card.span,
-            help=f"add an `upperBound.positive` inside `{named}`, for recipients that include its own",
+            help=f"add an `upperBound.positive` inside {shown(named)}, for recipients that include its own",
         )
 
 

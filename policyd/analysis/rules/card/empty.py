@@ -8,6 +8,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.application import GrantOrigin
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -20,7 +21,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             continue
         files = ", files aside" if lower else ""
         yield rule.finding(
-            f"the card of agent type `{card.agent.name}` grants nothing, so every request is refused{files}",
+            f"the card of agent type {shown(card.agent.name)} grants nothing, so every request is refused{files}",
             card.span,
             help="remove `initialCard` for the default card, or list what the agents need under `lowerBound.positive`",
         )

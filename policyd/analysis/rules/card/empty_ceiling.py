@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -14,7 +15,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     for card in subject.explicit_cards:
         if card.agent.initial_card.span in subject.empty_ceilings:
             yield rule.finding(
-                f"the empty upper bound of agent type `{card.agent.name}` limits nothing: no positive means no ceiling",
+                f"the empty upper bound of agent type {shown(card.agent.name)} limits nothing: no positive means no"
+                " ceiling",
                 card.span,
                 help="list under `upperBound.positive` the most that may ever get through, or remove `upperBound`",
             )

@@ -10,6 +10,7 @@ from policyd.analysis.subject import AuditedCard, Subject
 from policyd.core.application import ProvidedFile
 from policyd.core.cards import Bound
 from policyd.findings import Confidence, Finding, Related, Severity
+from policyd.syntax.mistakes import shown
 
 MAX_RELATED = 5
 """So many entries of `files` are shown."""
@@ -23,10 +24,10 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         added = [file for file in card.agent.files if not _is_written(subject, card, file)]
         if not added:
             continue
-        paths = ", ".join(f"`{file.path}`" for file in added[:MAX_RELATED])
+        paths = ", ".join(f"{shown(file.path)}" for file in added[:MAX_RELATED])
         more = f" and {len(added) - MAX_RELATED} more" if len(added) > MAX_RELATED else ""
         yield rule.finding(
-            f"`files` adds file system grants to the card of agent type `{card.agent.name}`: {paths}{more}",
+            f"`files` adds file system grants to the card of agent type {shown(card.agent.name)}: {paths}{more}",
             card.span,
             help="nothing to change if the agents are to read these files; a lower negative takes the right away again",
             related=[Related("provided here", file.span) for file in added[:MAX_RELATED]],

@@ -8,6 +8,7 @@ from policyd.analysis.card_index import index_of, own_target
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Related, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -21,7 +22,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             if target is None or index.lets_through(target):
                 continue
             yield rule.finding(
-                f"agents of `{card.agent.name}` cannot read the file at `{file.path}`: their upper bound withholds it",
+                f"agents of {shown(card.agent.name)} cannot read the file at {shown(file.path)}: their upper bound"
+                " withholds it",
                 file.span,
                 help="add `filesystem(?agent) @ ?agent : * : <path>` and the same with `/**` to `upperBound.positive`:"
                 " `files` adds lower grants only",

@@ -8,6 +8,7 @@ from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
 from policyd.findings import Confidence, Finding, Related, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -17,7 +18,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if not card.is_readable or not upper or any(entry.may_be_for_holder for entry in upper):
             continue
         yield rule.finding(
-            f"the upper bound sets no ceiling for agents of `{card.agent.name}`: all its positives are for others",
+            f"the upper bound sets no ceiling for agents of {shown(card.agent.name)}: all its positives are for others",
             upper[0].placed.span,
             help="write `?agent` as recipient of what is to limit the agents of this type",
             related=[Related("the card", card.span)],

@@ -8,12 +8,13 @@ from policyd.analysis.misfit import inert_entries
 from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """Report every negative whose recipient, owner or resource keeps it from denying any call."""
     for card, entry, misfit in inert_entries(subject, positive=False):
-        whom = f" to agents of `{card.agent.name}`" if misfit.is_for_others else ""
+        whom = f" to agents of {shown(card.agent.name)}" if misfit.is_for_others else ""
         yield rule.finding(
             f"this negative never denies anything{whom}: {misfit.reason}",
             entry.placed.span,

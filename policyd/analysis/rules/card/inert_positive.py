@@ -8,6 +8,7 @@ from policyd.analysis.misfit import inert_entries
 from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -16,7 +17,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if misfit.is_for_others and not entry.bound.is_lower:
             continue  # a ceiling for other holders binds cards that are derived from this one
         what = "grants nothing" if entry.bound.is_lower else "lets nothing through"
-        whom = f" to agents of `{card.agent.name}`" if misfit.is_for_others else ""
+        whom = f" to agents of {shown(card.agent.name)}" if misfit.is_for_others else ""
         yield rule.finding(
             f"this {entry.bound.words} grant {what}{whom}: {misfit.reason}",
             entry.placed.span,

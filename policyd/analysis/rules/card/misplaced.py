@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Related, Severity
+from policyd.syntax.mistakes import shown
 
 MAX_RELATED = 5
 """So many agent types are shown beside the card that does not reach them."""
@@ -22,11 +23,11 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             else ""
         )
         related = [
-            Related(f"agent type `{agent.name}` gets the default card instead, which grants widely", agent.span)
+            Related(f"agent type {shown(agent.name)} gets the default card instead, which grants widely", agent.span)
             for agent in bare[:MAX_RELATED]
         ]
         yield rule.finding(
-            f"the card on `{misplaced.layer}` has no effect on agents: only `agents.<Type>` and its presets count",
+            f"the card on {shown(misplaced.layer)} has no effect on agents: only `agents.<Type>` and its presets count",
             misplaced.span,
             help=f"move `initialCard` to `agents.<Type>` of every agent type it is meant for{remark}",
             related=related,

@@ -9,6 +9,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import AuditedCard, Subject
 from policyd.core.cards import TooBroad
 from policyd.findings import Confidence, Finding, Related, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -31,7 +32,8 @@ def _finding(rule: Rule, card: AuditedCard, refusal: TooBroad, bound: str, relat
     missing = refusal.missing
     more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
     return rule.finding(
-        f"the card of agent type `{card.agent.name}` does not restate an inherited negative: `{missing[0].text}`{more}",
+        f"the card of agent type {shown(card.agent.name)} does not restate an inherited negative:"
+        f" {shown(missing[0].text)}{more}",
         card.span,
         help=f"add it, with its owner as written, under `{bound}.negative`; a negative with `?agent` as owner does not"
         " cover one on a whole agent type",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Related, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -20,7 +21,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         is_lost = not has_ceiling and any(place in subject.limiting for _, place in initial.replaced)
         lost = ": its upper bound is lost" if is_lost else ": nothing of it is merged"
         yield rule.finding(
-            f"the card of `{initial.layer}` replaces that of `{layer}` as a whole{lost}",
+            f"the card of {shown(initial.layer)} replaces that of {shown(layer)} as a whole{lost}",
             card.span,
             help="repeat here every grant, negative and upper bound of the replaced card that is still wanted",
             related=(Related("this card is not in force", span),),

@@ -8,6 +8,7 @@ from policyd.analysis.repeats import repeats_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Related, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -19,7 +20,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                     f"this {repeat.entry.bound.words} grant adds nothing: another one of the list covers it",
                     repeat.entry.placed.span,
                     help="remove it, or narrow the wider one if that was meant to go",
-                    related=(Related(f"covered by `{repeat.by.placed.text}`", repeat.by.placed.span),),
+                    related=(Related(f"covered by {shown(repeat.by.placed.text)}", repeat.by.placed.span),),
                 )
 
 

@@ -13,6 +13,7 @@ from policyd.core.grants.resources import AnyResource, FilePath, NetworkResource
 from policyd.core.grants.resources.network import ANY_PORT
 from policyd.core.grants.resources.segments import GLOBSTAR
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 _OPENS = {
     "secret": "every secret of the environment",
@@ -35,7 +36,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             if not index.lets_through(target):
                 continue
             yield rule.finding(
-                f"this grant opens {what} to agent type `{card.agent.name}`",
+                f"this grant opens {what} to agent type {shown(card.agent.name)}",
                 entry.placed.span,
                 help="name the verbs and the resources that are needed, or cap it in `upperBound`",
             )

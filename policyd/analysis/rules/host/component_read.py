@@ -9,6 +9,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.rules.host.start_up_read import NAME as AGENT_ID
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 NAME = "GOLEM_COMPONENT_ID"
 
@@ -23,7 +24,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if not index.admits(first) or index.admits(second):
             continue
         yield rule.finding(
-            f"agents of `{card.agent.name}` cannot read `{NAME}`, which `get_agent_id()` of the Rust SDK needs",
+            f"agents of {shown(card.agent.name)} cannot read `{NAME}`, which `get_agent_id()` of the Rust SDK needs",
             card.span,
             help=f"add `env(?agent) @ ?agent : read : {NAME}` if the code asks for its own id",
         )

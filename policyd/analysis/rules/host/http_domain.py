@@ -8,6 +8,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.grants.resources import HttpRoute
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -18,7 +19,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             if not entry.is_written or not isinstance(resource, HttpRoute) or resource.domain == "localhost":
                 continue
             yield rule.finding(
-                f"`{resource.text}` names an HTTP deployment on a domain of one label, which no public domain has",
+                f"{shown(resource.text)} names an HTTP deployment on a domain of one label, which no public domain has",
                 entry.placed.span,
                 help="write `*`: a domain with dots cannot be named in this class",
             )

@@ -9,6 +9,7 @@ from policyd.analysis.subject import Subject
 from policyd.core.grants.resources import SegmentPath
 from policyd.core.grants.resources.segments import GLOBSTAR
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -22,7 +23,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 count = len(resource.segments)
                 effect = "covers" if entry.bound.is_positive else "denies"
                 yield rule.finding(
-                    f"`**` in `{resource.text}` is one segment: the grant {effect} only what has {count} segments",
+                    f"`**` in {shown(resource.text)} is one segment: the grant {effect} only what has {count} segments",
                     entry.placed.span,
                     help="write one grant per depth, with `*` for each segment; only a leading `**` reaches any depth",
                 )

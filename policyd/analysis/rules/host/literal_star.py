@@ -8,6 +8,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.grants.resources import Resource, StoreKey, TableName
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -18,7 +19,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             if part:
                 effect = "covers" if entry.bound.is_positive else "denies"
                 yield rule.finding(
-                    f"the star in `{part}` is no wildcard: the grant {effect} only what is literally named so",
+                    f"the star in {shown(part)} is no wildcard: the grant {effect} only what is literally named so",
                     entry.placed.span,
                     help="write `*` alone for every one, or each name in full; there are no prefixes",
                 )

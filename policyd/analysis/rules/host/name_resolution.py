@@ -12,6 +12,7 @@ from policyd.core.grants import Target
 from policyd.core.grants.resources import NetworkResource
 from policyd.core.grants.resources.network import ANY_PORT, is_ipv4
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -31,9 +32,11 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             if index.covering(Bound.LOWER_POSITIVE, lookup):
                 continue
             yield rule.finding(
-                f"`{resource.text}` does not cover resolving the name: a client that looks names up itself is refused",
+                f"{shown(resource.text)} does not cover resolving the name: a client that looks names up itself is"
+                " refused",
                 entry.placed.span,
-                help=f"grant `{resource.host}` without a port if a socket or database client connects, which opens all"
+                help=f"grant {shown(resource.host)} without a port if a socket or database client connects, which"
+                " opens all"
                 " its ports; outgoing HTTP does not need it",
             )
 

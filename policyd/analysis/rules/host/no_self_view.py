@@ -10,6 +10,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -21,7 +22,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if index.lends(self_view(card)) is not None or hidden_names(subject, card):
             continue
         yield rule.finding(
-            f"agents of `{card.agent.name}` cannot read their own metadata, which some SDK code needs",
+            f"agents of {shown(card.agent.name)} cannot read their own metadata, which some SDK code needs",
             card.span,
             help="add `agent(?agent) @ ?agent : view :` if the code runs infallible sagas (golem-rust 3), is a Scala"
             " base agent, or reads its own metadata",

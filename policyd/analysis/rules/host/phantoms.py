@@ -10,6 +10,7 @@ from policyd.analysis.subject import AuditedCard, Entry, Subject
 from policyd.core.cards import Bound
 from policyd.core.grants import ANY_VERB
 from policyd.findings import Confidence, Finding, Related, Severity
+from policyd.syntax.mistakes import shown
 
 MAX_POSITIVES = 200
 """So many wider lower grants are compared with one negative."""
@@ -29,7 +30,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             kind = entry.grant.target.owner.known[4]
             related = [Related("this grant reaches phantoms too", gap.placed.span)] if gap.placed.span else []
             yield rule.finding(
-                f"the negative does not deny phantoms of `{kind}`: `{kind}(*)` covers ids that end in `)` only",
+                f"the negative does not deny phantoms of {shown(kind)}: {shown(kind + '(*)')} covers ids that end in"
+                " `)` only",
                 entry.placed.span,
                 help="write the owner with a star for all agents of the component, as `?component/*`",
                 related=related,

@@ -13,6 +13,7 @@ from policyd.core.grants import ANY_VERB, Target
 from policyd.core.grants.resources import SegmentPath
 from policyd.core.grants.resources.segments import GLOBSTAR, STAR
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -34,7 +35,7 @@ def _in_list(rule: Rule, card: AuditedCard, bound: Bound) -> Iterator[Finding]:
             continue
         effect = "does not admit" if bound.is_positive else "does not deny"
         yield rule.finding(
-            f"`{target.resource.text}` {effect} revealing the secret: `reveal` asks for `{'.'.join(key)}`",
+            f"{shown(target.resource.text)} {effect} revealing the secret: `reveal` asks for {shown('.'.join(key))}",
             entry.placed.span,
             help="write each segment in lower camel case; where the declared path is spelled otherwise, `hold` through"
             " config needs that spelling as well",

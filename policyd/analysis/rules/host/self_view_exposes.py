@@ -9,6 +9,7 @@ from policyd.analysis.hidden import hidden_names
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Related, Severity
+from policyd.syntax.mistakes import shown
 
 MAX_RELATED = 5
 """So many hidden names are shown."""
@@ -28,7 +29,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if not hidden:
             continue
         yield rule.finding(
-            f"self-view shows agents of `{card.agent.name}` what their card keeps back: {hidden[0].words}",
+            f"self-view shows agents of {shown(card.agent.name)} what their card keeps back: {hidden[0].words}",
             granting.placed.span or card.span,
             help="the own metadata carries all variables and config values unfiltered: drop `agent : view`, or open"
             " what need not be hidden",

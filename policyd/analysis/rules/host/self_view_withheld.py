@@ -8,6 +8,7 @@ from policyd.analysis.card_index import index_of, self_view
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -19,7 +20,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if not index.is_exact or granting is None or not granting.is_written or index.lets_through(target):
             continue
         yield rule.finding(
-            f"self-view is granted to agents of `{card.agent.name}`, but their upper bound withholds it",
+            f"self-view is granted to agents of {shown(card.agent.name)}, but their upper bound withholds it",
             granting.placed.span,
             help="add `agent(?agent) @ ?agent : view :` to `upperBound.positive`, or drop the grant",
         )

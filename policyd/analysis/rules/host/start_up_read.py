@@ -9,6 +9,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 NAME = "GOLEM_AGENT_ID"
 
@@ -24,7 +25,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             continue
         where = "`lowerBound.positive`" if index.lends(target) is None else "`upperBound.positive`, which withholds it,"
         yield rule.finding(
-            f"agents of `{card.agent.name}` cannot read `{NAME}`, so the SDK cannot start an invocation",
+            f"agents of {shown(card.agent.name)} cannot read `{NAME}`, so the SDK cannot start an invocation",
             card.span,
             help=f"add `env(?agent) @ ?agent : read : {NAME}` to {where} unless the code does without an SDK",
         )

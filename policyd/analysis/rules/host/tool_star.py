@@ -8,6 +8,7 @@ from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.grants.resources import Invocation
 from policyd.findings import Confidence, Finding, Severity
+from policyd.syntax.mistakes import shown
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -24,7 +25,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             is_never = any(argument.symbol for argument in stars)
             what = "no call at all" if is_never else "only the call with that literal text"
             yield rule.finding(
-                f"the star in the argument `{stars[0].text}` is no wildcard: the grant {effect} {what}",
+                f"the star in the argument {shown(stars[0].text)} is no wildcard: the grant {effect} {what}",
                 entry.placed.span,
                 help="only a bare `*` in place of command and arguments is one: write the exact call, or `*` for all",
                 confidence=Confidence.CERTAIN if is_never else Confidence.LIKELY,
