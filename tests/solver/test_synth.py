@@ -1,0 +1,95 @@
+"""The least grants: case by case, and as a law over small worlds."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from callsets.reading import CASES, COMPONENT, HOLDER, cards, filled
+from reference.callsets_brute import HOLDER as OTHER
+from reference.callsets_brute import WORLDS, Brute, random_bounds
+from ruamel.yaml import YAML
+
+from policyd.core.callsets import Universe
+from policyd.core.cards import Bounds, Card, CardId, surface_of
+from policyd.core.grants import AgentContext, Target
+from policyd.solver.synth import NEW_CARD, NoSolution, Synthesis, SynthesisQuestion, synthesise
+from policyd.syntax import Form, GrantSyntaxError, parse_grant, parse_target
+
+CONTEXT = AgentContext("ana@lab.io", "shop", "prod", "shop:cart", "Cart", 'Cart("u1")')
+TIMEOUT_MS = 20_000
+READ = YAML(typ="safe").load((CASES.parent / "solver" / "synth.yaml").read_text("utf-8"))
+
+
+def is_writable(target: Target) -> bool:
+    text = f"{target.cls.name}({target.owner.text}) @ * : {target.verb} : {target.resource.text}"
+    try:
+        return parse_grant(text, Form.POLYMORPHIC).target == target
+    except GrantSyntaxError:
+        return False
+
+
+def asked(text: str) -> Target:
+    """A target as cases write it; ids with slashes are put in by hand, because no text says them."""
+    text = filled(text).replace("⟨A⟩", f'{COMPONENT}/Cart("u1")')
+    if '("a/b")' in text:
+        plain = parse_target(text.replace("a/b", "ab"))
+        return replace(plain, owner=replace(plain.owner, known=(*plain.owner.known[:4], 'Peer("a/b")')))
+    return parse_target(text)
+
+
+def polymorphic(lists: dict[str, list[str]]) -> Bounds:
+    names = ("l+", "l-", "u+", "u-")
+    return Bounds(*(tuple(parse_grant(filled(t), Form.POLYMORPHIC) for t in lists.get(n, ())) for n in names))
+
+
+@pytest.mark.parametrize("case", READ, ids=[c["title"] for c in READ])
+def test_synthesis(case: dict[str, Any]) -> None:
+    """The grants are those of the case, or the refusal is."""
+    question = SynthesisQuestion(
+        tuple(map(asked, case["want"])),
+        tuple(map(asked, case.get("never", ()))),
+        HOLDER,
+        CONTEXT,
+        tuple(cards(case.get("cards", []))),
+        polymorphic(case.get("kept", {})),
+        tuple(cards(case["deployer"])) if "deployer" in case else None,
+        Universe.of(HOLDER, agent_id=CONTEXT.agent_id),
+        case.get("at_most"),
+        is_writable,
+    )
+    answer = synthesise(question, TIMEOUT_MS)
+    if "refused" in case:
+        assert isinstance(answer, NoSolution)
+        assert answer.reason == case["refused"]
+        return
+    assert isinstance(answer, Synthesis)
+    assert sorted(g.target.text for g in answer.added) == case["grants"]
+    assert [g.target.text for g in answer.denied] == [filled(t) for t in case.get("denied", ())]
+    assert bool(answer.extra) is case.get("extra", False)
+
+
+@pytest.mark.parametrize("make", WORLDS, ids=[m().cls.name for m in WORLDS])
+def test_synthesis_serves_what_was_asked(make: Any) -> None:
+    """Whatever is found admits all wanted calls and none of the unwanted ones; what is not found has a reason."""
+    world = make()
+    brute, rng = Brute(world), random.Random(31)
+    found = 0
+    for number in range(6):
+        wanted, unwanted = rng.sample(world.calls, 2), rng.sample(world.calls, min(2, len(world.calls) - 2))
+        others = (Card(CardId("1"), random_bounds(world, rng)),) if number % 3 == 2 else ()
+        question = SynthesisQuestion(tuple(wanted), tuple(unwanted), OTHER, None, others)
+        answer = synthesise(question, TIMEOUT_MS)
+        if isinstance(answer, NoSolution):
+            assert answer.calls or others
+            continue
+        assert isinstance(answer, Synthesis)
+        found += 1
+        surface = surface_of([*others, Card(NEW_CARD, answer.bounds)], OTHER)
+        bits = brute.admitted(surface)
+        admitted = set(brute.calls(bits))
+        assert set(wanted) <= admitted
+        assert not admitted & set(unwanted)
+    assert found > 0
