@@ -14,7 +14,7 @@ from policyd import __version__
 from policyd.service import logs, problems
 from policyd.service.limits import Limits
 from policyd.service.logs import Watched
-from policyd.service.routes import decisions, operations
+from policyd.service.routes import decisions, operations, pages
 from policyd.service.wiring import Services
 from policyd.settings import Settings
 from policyd.store.session import Database
@@ -47,7 +47,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.services = shared
     problems.install(app)
-    for module in (decisions, operations):
+    for module in (decisions, operations, pages):
         app.include_router(module.routes)
     app.add_middleware(Limits, services=shared)
     app.add_middleware(Watched, services=shared)

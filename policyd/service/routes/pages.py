@@ -1,0 +1,335 @@
+"""The web pages: the same use cases as the interface, rendered on the server, without scripts.
+
+Source: style 11; interface, Words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Form, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markdown_it import MarkdownIt
+
+from policyd.analysis.rules import RULES, page_of
+from policyd.core.edition import Rules
+from policyd.explain.prose import headline
+from policyd.findings import Finding, PolicydError, Severity
+from policyd.service.access import COOKIE, Caller, snapshots_for, visitor
+from policyd.service.problems import ServiceCode, ServiceError, status_of
+from policyd.service.wire import moment_of, rules_of
+from policyd.service.wiring import now, services
+from policyd.store.snapshots import SnapshotInfo, snapshots
+from policyd.store.tokens import verify_token
+from policyd.usecases.answer_sections import sections
+from policyd.usecases.deployments import Selection
+from policyd.usecases.show_card import agents_json, shown_card
+from policyd.usecases.snapshots import findings_count
+from policyd.usecases.stored_decisions import StoredQuestion
+from policyd.usecases.stored_deployment import StoredFacts
+
+WEB = Path(__file__).resolve().parents[2] / "web"
+"""Templates and static files, which the package carries."""
+
+PAGE_ROWS = 100
+"""Rows of a list on one page."""
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
+        " base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Sent with every page: no scripts at all, nothing from elsewhere, no frames, nothing kept."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+@cache
+def _templates() -> Environment:
+    folder = WEB / "templates"
+    made = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["link"] = link
+    return made
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def link(path: str, **arguments: object) -> str:
+    """A link within the service; empty arguments are left out.
+
+    >>> link("/check", snapshot="@1", agent="")
+    '/check?snapshot=%401'
+    """
+    query = urlencode({name: str(value) for name, value in arguments.items() if value not in ("", None)})
+    return f"{path}?{query}" if query else path
+
+
+def page(request: Request, name: str, status: int = 200, /, **values: object) -> Response:
+    """A rendered page with its security headers."""
+    signed_in = bool(request.cookies.get(COOKIE))
+    text = _templates().get_template(name).render(signed_in=signed_in, path=request.url.path, **values)
+    return HTMLResponse(text.encode("utf-8", "backslashreplace"), status, SECURITY_HEADERS)
+
+
+def told(request: Request, error: PolicydError) -> Response:
+    """An error as a page."""
+    status = status_of(error)
+    return page(request, "problem.html", status.value, title=status.phrase, findings=error.findings)
+
+
+def _nobody(request: Request) -> Response:
+    target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(link("/sign-in", next=target), HTTPStatus.SEE_OTHER, SECURITY_HEADERS)
+
+
+Visitor = Annotated[Caller | None, Depends(visitor)]
+Text = Annotated[str, Query(max_length=65_536)]
+Name = Annotated[str, Query(max_length=4_096)]
+
+
+def guarded(request: Request, asker: Caller | None, render: Callable[[Caller], Response]) -> Response:
+    """What `render` answers to a visitor who may look; errors are pages, too."""
+    if asker is None:
+        return _nobody(request)
+    try:
+        return render(asker)
+    except PolicydError as error:
+        return told(request, error)
+
+
+def opened(request: Request, asker: Caller, reference: str) -> tuple[StoredFacts, SnapshotInfo]:
+    """The facts of a snapshot, and which it is."""
+    found = snapshots_for(request, asker)
+    info = found.resolve(reference)
+    return services(request).decisions.facts(found, info), info
+
+
+@routes.get("/")
+def environments(request: Request, asker: Visitor, after: Annotated[int, Query(ge=0)] = 0) -> Response:
+    """All environments with their latest snapshot and its findings."""
+
+    def render(known: Caller) -> Response:
+        shared = services(request)
+        found = snapshots(shared.database, after=after, limit=PAGE_ROWS, scope=known.reach, only_latest=True)
+        reach = snapshots_for(request, known)
+        rows = [(info, findings_count(shared.decisions.facts(reach, info).deployment)) for info in found]
+        more = found[-1].number if len(found) == PAGE_ROWS else None
+        return page(request, "environments.html", rows=rows, more=more, after=after)
+
+    return guarded(request, asker, render)
+
+
+@routes.get("/snapshots/{number}")
+def snapshot(request: Request, number: int, asker: Visitor, edition: Name = "next") -> Response:
+    """One snapshot: agent types, wallets, cards, findings."""
+
+    def render(known: Caller) -> Response:
+        facts, info = opened(request, known, f"@{number}")
+        rules = rules_of(edition, {})
+        deployment = facts.deployment
+        return page(
+            request,
+            "snapshot.html",
+            info=info,
+            deployment=deployment,
+            agents=agents_json(facts.under(rules).deployment),
+            findings=_by_severity([f.finding for f in deployment.findings]),
+            counts=findings_count(deployment),
+            cards=deployment.cards[:PAGE_ROWS],
+            wallets=deployment.wallets[:PAGE_ROWS],
+            rows=PAGE_ROWS,
+            edition=edition,
+        )
+
+    return guarded(request, asker, render)
+
+
+def _by_severity(findings: list[Finding]) -> list[tuple[Severity, list[Finding]]]:
+    groups = [(severity, [f for f in findings if f.severity is severity]) for severity in Severity]
+    return [(severity, listed) for severity, listed in groups if listed]
+
+
+@routes.get("/snapshots/{number}/agent")
+def agent(
+    request: Request,
+    number: int,
+    asker: Visitor,
+    name: Name,
+    component: Name = "",
+    edition: Name = "next",
+) -> Response:
+    """The effective card of an agent type: floor, ceilings, and where each grant came from."""
+
+    def render(known: Caller) -> Response:
+        facts, info = opened(request, known, f"@{number}")
+        rules = rules_of(edition, {})
+        selection = Selection(None, None, info.account, component)
+        card = shown_card(facts.under(rules), selection, name, rules)
+        type_name = name.partition("(")[0]
+        holder = facts.holder_of(type_name)
+        wallets = [w for w in facts.deployment.wallets if holder is not None and w.holder == holder]
+        return page(
+            request,
+            "agent.html",
+            info=info,
+            card=card,
+            lists=_lists(card.grants),
+            wallets=wallets[:PAGE_ROWS],
+            edition=edition,
+            component=component,
+        )
+
+    return guarded(request, asker, render)
+
+
+_TITLES = {
+    "lowerPositive": ("Floor", "what it may do, as far as the ceilings let it"),
+    "lowerNegative": ("Cut out of the floor", "taken away again from what this card gives"),
+    "upperPositive": ("Ceiling", "nothing outside of this, whatever other cards give"),
+    "upperNegative": ("Denied", "denied to the whole wallet, whatever other cards give"),
+}
+
+
+def _lists(grants: tuple[Any, ...]) -> list[tuple[str, str, list[Any]]]:
+    return [(title, words, [g for g in grants if g.bound.value == key]) for key, (title, words) in _TITLES.items()]
+
+
+@routes.get("/check")
+def check(
+    request: Request,
+    asker: Visitor,
+    snapshot: Name = "",
+    agent: Name = "",
+    holder: Name = "",
+    component: Name = "",
+    target: Text = "",
+    at: Name = "",
+    edition: Name = "next",
+) -> Response:
+    """The form of a question, and its answer if it is asked already."""
+    asked = {
+        "snapshot": snapshot,
+        "agent": agent,
+        "holder": holder,
+        "component": component,
+        "target": target,
+        "at": at,
+        "edition": edition,
+    }
+
+    def render(known: Caller) -> Response:
+        if not snapshot or not target or not (agent or holder):
+            return page(request, "check.html", asked=asked, answer=None, error=None)
+        try:
+            facts, info = opened(request, known, snapshot)
+            rules: Rules = rules_of(edition, {})
+            question = StoredQuestion(target, agent, holder, moment_of(at), None, component)
+            answer = services(request).decisions.answer(facts, info, question, rules)
+        except PolicydError as error:
+            return page(request, "check.html", status_of(error).value, asked=asked, answer=None, error=error)
+        permalink = link("/check", **{**asked, "snapshot": f"@{info.number}"})
+        return page(
+            request,
+            "check.html",
+            asked=asked,
+            answer=answer,
+            error=None,
+            info=info,
+            sentence=headline(answer.verdict, answer.who, answer.target, answer.naming),
+            sections=sections(answer),
+            permalink=permalink,
+        )
+
+    return guarded(request, asker, render)
+
+
+@routes.get("/rules")
+def rules_list(request: Request, asker: Visitor) -> Response:
+    """All rules."""
+    return guarded(request, asker, lambda _: page(request, "rules.html", rules=RULES))
+
+
+@routes.get("/rules/{code}")
+def rule(request: Request, code: str, asker: Visitor) -> Response:
+    """The page of one code."""
+
+    def render(_: Caller) -> Response:
+        text = page_of(code.upper())
+        if text is None:
+            raise ServiceError(ServiceCode.NO_SUCH_PLACE, HTTPStatus.NOT_FOUND, "there is no page for this code")
+        return page(request, "rule.html", code=code.upper(), body=_markdown().render(text))
+
+    return guarded(request, asker, render)
+
+
+@routes.get("/sign-in")
+def sign_in(request: Request, next: Name = "/") -> Response:
+    """The form that asks for a token."""
+    return page(request, "sign_in.html", next=_inside(next), error="")
+
+
+@routes.post("/sign-in")
+def signed_in(
+    request: Request,
+    token: Annotated[str, Form(max_length=256)],
+    next: Annotated[str, Form(max_length=65_536)] = "/",
+) -> Response:
+    """Keep a good token in a cookie that no script can read and no other site can send."""
+    if verify_token(services(request).database, token.strip(), at=now()) is None:
+        return page(request, "sign_in.html", 401, next=_inside(next), error="the token is not good")
+    answer = RedirectResponse(_inside(next), HTTPStatus.SEE_OTHER, SECURITY_HEADERS)
+    is_secure = request.url.scheme == "https"
+    answer.set_cookie(COOKIE, token.strip(), httponly=True, samesite="strict", secure=is_secure, path="/")
+    return answer
+
+
+@routes.post("/sign-out")
+def sign_out() -> Response:
+    """Forget the token."""
+    answer = RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER, SECURITY_HEADERS)
+    answer.delete_cookie(COOKIE, path="/")
+    return answer
+
+
+def _inside(target: str) -> str:
+    """A place within the service, whatever a link says: one slash, no host, no scheme.
+
+    >>> _inside("/check?a=b"), _inside("//evil.example"), _inside("https://evil.example"), _inside("/\\\\evil")
+    ('/check?a=b', '/', '/', '/')
+    """
+    plain = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
+    return target if plain and "\\" not in target else "/"
+
+
+@routes.get("/static/{name}")
+def static(name: str) -> Response:
+    """A file that pages use."""
+    kinds = {".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+    folder = WEB / "static"
+    known = {file.name: file for file in folder.iterdir() if file.suffix in kinds}
+    if name not in known:
+        raise ServiceError(ServiceCode.NO_SUCH_PLACE, HTTPStatus.NOT_FOUND, "there is no such file")
+    headers = {**SECURITY_HEADERS, "Cache-Control": "public, max-age=3600"}
+    return Response(known[name].read_bytes(), headers=headers, media_type=kinds[known[name].suffix])
