@@ -181,10 +181,8 @@ def _over_names(
             notes.append(f"holds for any {' and any '.join(open_names)}: the manifest does not say which")
     if agent.initial_card.bad:
         verdict = _unknown(verdict, "the card has grants that cannot be read, so that its deploy is refused")
-    if not agent.is_declared and agent.initial_card.is_default and agent.span.source == "":
-        verdict = _unknown(
-            verdict, f"whether there is an agent type {shown(agent.name)}: the manifest does not name it"
-        )
+    if deployment.agent(agent.name) is None:
+        verdict = _unknown(verdict, f"the manifest names no agent type {shown(agent.name)}, so it may not exist")
     return _Outcome(replace(first, verdict=verdict), asked.text, tuple(notes))
 
 
