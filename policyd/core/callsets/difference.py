@@ -164,20 +164,23 @@ class _Shared:
     def __init__(self, ours: ClassPart, theirs: ClassPart) -> None:
         self._denied = frozenset(ours.denied)
         ceilings = [frozenset(c) for c in ours.ceilings]
-        wide = [frozenset(c) for c in theirs.ceilings]
-        # INVARIANT: what passes all our ceilings passes all of theirs, so only negatives can make a difference.
-        is_open = all(any(c <= w for c in ceilings) for w in wide)
-        self._theirs = [(frozenset(x.targets), {*x.denied, *theirs.denied}) for x in theirs.lenders] if is_open else []
+        # INVARIANT: what passes all our ceilings passes all of theirs but these.
+        self._further = [ClassIndex(c) for c in theirs.ceilings if not any(ceiling.issubset(c) for ceiling in ceilings)]
+        self._theirs = [(frozenset(x.targets), {*x.denied, *theirs.denied}) for x in theirs.lenders]
 
     def grants(self, lender: Lender) -> frozenset[Target]:
-        """Grants of `lender` that a card of the other side lends, with no further negatives near."""
+        """Grants of `lender` that the other side lends: by one card, inside its ceilings, no further negatives near."""
         cut = self._denied.union(lender.denied)
         kept: set[Target] = set()
         for targets, denied in self._theirs:
-            same = [t for t in lender.targets if t in targets]
+            same = [t for t in lender.targets if t in targets and t not in kept and self._passes(t)]
             further = [n for n in denied if n not in cut] if same else []
             if further:
                 index = ClassIndex(further)
                 same = [t for t in same if next(index.near(t.verb, t), None) is None]
             kept.update(same)
         return frozenset(kept)
+
+    def _passes(self, target: Target) -> bool:
+        """Whether one grant of every further ceiling covers the whole of `target`, and so all its calls."""
+        return all(any(b.covers(target) for b in c.near(target.verb, target)) for c in self._further)
