@@ -62,9 +62,9 @@ class DeployOutcome:
     is_judged: bool
 
     @property
-    def is_accepted(self) -> bool:
-        """Whether nothing speaks against it."""
-        return not self.lower and self.upper is None and self.is_judged
+    def is_refused(self) -> bool:
+        """Whether something speaks against it that no name can change."""
+        return bool(self.lower) or self.upper is not None
 
 
 def deployer_of(subject: Subject, card: AuditedCard) -> tuple[Card, ...]:

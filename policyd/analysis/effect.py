@@ -38,6 +38,13 @@ def is_unknown(name: str) -> bool:
     return name.startswith(_MARK)
 
 
+def with_open_names(text: str) -> str:
+    """`text` with the placeholders of unknown names shown as what they stand for."""
+    for name in (UNKNOWN_ACCOUNT, UNKNOWN_COMPONENT, THIS_AGENT):
+        text = text.replace(name, f"<{name.removeprefix(_MARK)}>")
+    return text
+
+
 def may_equal(left: str, right: str) -> bool:
     """Whether two names can be the same: equal, or one of them is not known."""
     return left == right or is_unknown(left) or is_unknown(right)

@@ -6,12 +6,13 @@ Source: style 4, 8; manifest-format 11; cards 8.4.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from policyd.analysis import Subject, audit
 from policyd.analysis.audit import in_environments
-from policyd.analysis.deploy import judge
-from policyd.core.cards import Card
+from policyd.analysis.deploy import deployer_of, judge
+from policyd.analysis.effect import with_open_names
+from policyd.core.cards import Card, DeployRefused, validate_initial_card
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants.names import ascii_lower
 from policyd.findings import Finding, Related, Report, Severity, Span
@@ -20,6 +21,23 @@ from policyd.manifest.application import parse_located
 
 _NO_DEPLOYER = "whether the deployer's own cards cover"
 _NO_ACCOUNT = "the account: the environment names none"
+
+
+@dataclass(frozen=True, slots=True)
+class DeployAnswer:
+    """Whether the registry takes the initial card of one agent type.
+
+    Attributes:
+        environment: where.
+        agent_type: whose card.
+        is_accepted: None where it depends on a name that is not known, or the card cannot be read.
+        text: what the platform says where it refuses, empty where it does not.
+    """
+
+    environment: str
+    agent_type: str
+    is_accepted: bool | None
+    text: str = ""
 
 
 def audit_manifest(
@@ -43,16 +61,13 @@ def audit_manifest(
         account: the owner's e-mail where an environment names none; empty for not known.
         components: agent type to component, as far as the caller knows.
     """
-    application = loaded.application
-    names: list[str | None] = list(dict.fromkeys(environments)) if environments is not None else []
-    if environments is None:
-        names += [e.name for e in application.environments] or [None]
-    limiting, empty = _upper_bounds(application)
+    names = _names(loaded, environments)
     subjects: list[Subject] = []
     resolving: dict[Finding, list[str]] = {}
     left_out = set(loaded.not_analysed)
+    limiting, empty = _upper_bounds(loaded.application)
     for name in names:
-        resolved = resolve_environment(application, name, presets, rules=rules, implements=components or {})
+        resolved = resolve_environment(loaded.application, name, presets, rules=rules, implements=components or {})
         for finding in resolved.findings:
             resolving.setdefault(finding, []).append(name or "")
         left_out.update(
@@ -60,17 +75,63 @@ def audit_manifest(
             for sentence in resolved.not_analysed
             if not sentence.startswith(_NO_DEPLOYER) and not (account and sentence.startswith(_NO_ACCOUNT))
         )
-        if resolved.environment is None and name is not None:
-            continue
-        deployment = describe(application, resolved, rules)
-        cards = None if deployer is None else tuple(deployer)
-        subjects.append(Subject(deployment, ascii_lower(account), rules, cards, limiting, empty))
+        if resolved.environment is not None:
+            deployment = describe(loaded.application, resolved, rules)
+            cards = None if deployer is None else tuple(deployer)
+            subjects.append(Subject(deployment, ascii_lower(account), rules, cards, limiting, empty))
     in_force = {card.span for subject in subjects for card in subject.cards if card.is_explicit}
     found = {in_environments(finding, where, len(names)) for finding, where in resolving.items()}
     return Report.of(
-        (*loaded.findings, *found, *audit(subjects), *_bad_elsewhere(application, in_force, rules)),
-        (*left_out, *_unjudged(subjects, is_assumed=deployer is None)),
+        (*loaded.findings, *found, *audit(subjects), *_bad_elsewhere(loaded.application, in_force, rules)),
+        (*left_out, *_unjudged(subjects)),
     )
+
+
+def deploy_answers(
+    loaded: LoadedManifest,
+    *,
+    environments: Sequence[str] | None = None,
+    presets: Sequence[str] | None = None,
+    rules: Rules = NEXT,
+    deployer: Sequence[Card] | None = None,
+    account: str = "",
+    components: Mapping[str, str] | None = None,
+) -> tuple[DeployAnswer, ...]:
+    """Will this deploy be accepted: one answer per environment and agent type; arguments as in `audit_manifest`.
+
+    Only the check of initial cards is answered; a deploy needs further rights of the deployer.
+    """
+    cards = None if deployer is None else tuple(deployer)
+    found: list[DeployAnswer] = []
+    for name in _names(loaded, environments):
+        resolved = resolve_environment(loaded.application, name, presets, rules=rules, implements=components or {})
+        if resolved.environment is not None:
+            subject = Subject(describe(loaded.application, resolved, rules), ascii_lower(account), rules, cards)
+            found += _answers(subject)
+    return tuple(found)
+
+
+def _answers(subject: Subject) -> Iterator[DeployAnswer]:
+    environment = subject.deployment.environment
+    for card in subject.cards:
+        name = card.agent.name
+        bad = card.agent.initial_card.bad
+        if bad:
+            yield DeployAnswer(environment, name, False, bad[0].finding.message)
+            continue
+        refusal = validate_initial_card(card.agent.initial_card.bounds(card.context), deployer_of(subject, card), name)
+        if not isinstance(refusal, DeployRefused):
+            yield DeployAnswer(environment, name, True)
+        elif subject.deployer == () or judge(subject, card).is_refused:
+            yield DeployAnswer(environment, name, False, with_open_names(refusal.text))
+        else:
+            yield DeployAnswer(environment, name, None)
+
+
+def _names(loaded: LoadedManifest, environments: Sequence[str] | None) -> list[str | None]:
+    if environments is not None:
+        return list(dict.fromkeys(environments))
+    return [e.name for e in loaded.application.environments] or [None]
 
 
 def _upper_bounds(application: Application) -> tuple[frozenset[Span], frozenset[Span]]:
@@ -94,16 +155,14 @@ def _bad_elsewhere(application: Application, in_force: Set[Span], rules: Rules) 
                     yield replace(outcome, severity=Severity.WARNING, related=(*outcome.related, related))
 
 
-def _unjudged(subjects: Sequence[Subject], *, is_assumed: bool) -> list[str]:
+def _unjudged(subjects: Sequence[Subject]) -> Iterator[str]:
     """What is not known about the deploy."""
-    out: list[str] = []
-    if is_assumed and any(subject.cards for subject in subjects):
-        out.append("the deployer's cards: a plain account root card is assumed, because a manifest does not show them")
-    out += [
-        f"whether the deploy accepts the card of `{card.agent.name}` in `{subject.deployment.environment}`:"
-        " it depends on the account or the component, which are not known"
-        for subject in subjects
-        for card in subject.cards
-        if card.is_readable and not judge(subject, card).is_judged
-    ]
-    return out
+    for subject in subjects:
+        if subject.cards and subject.deployer is None:
+            yield "the deployer's cards: a plain account root card is assumed, because a manifest does not show them"
+        for card in subject.cards:
+            if card.is_readable and not judge(subject, card).is_judged:
+                yield (
+                    f"whether the deploy accepts the card of `{card.agent.name}` in `{subject.deployment.environment}`:"
+                    " it depends on the account or the component, which are not known"
+                )

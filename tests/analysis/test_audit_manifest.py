@@ -1,0 +1,128 @@
+"""The audit as a whole: environments, deploy answers, limits, odd input."""
+
+from __future__ import annotations
+
+import pytest
+from rule_manifests import audited, completed
+
+from policyd.analysis.deploy import MAX_OFFENDERS
+from policyd.analysis.overlap_index import OverlapIndex
+from policyd.core.cards import Card, CardId
+from policyd.findings import Report
+from policyd.manifest import load_text
+from policyd.syntax import parse_target
+from policyd.usecases.audit_manifest import DeployAnswer, audit_manifest, deploy_answers
+
+THREE = """
+environments:
+  a: {server: cloud, account: acme@example.com}
+  b: {server: cloud, account: acme@example.com}
+  c: {server: cloud, account: acme@example.com}
+agents:
+  Cart:
+    presets:
+      "app-env:c":
+        initialCard: {}
+"""
+
+
+def card_with(*lower: str, agent: str = "Cart") -> str:
+    grants = "".join(f"          - '{text}'\n" for text in lower)
+    return f"agents:\n  {agent}:\n    initialCard:\n      lowerBound:\n        positive:\n{grants}"
+
+
+def test_names_the_environments() -> None:
+    """A finding that holds in some of the environments names those."""
+    messages = {f.code: f.message for f in audited(THREE)}
+    assert messages["CARD007"].endswith("(in environments `a`, `b`)")
+    assert messages["CARD006"].endswith("(in environment `c`)")
+
+
+def test_same_bytes_every_time() -> None:
+    """Two audits of one manifest are equal, in order too."""
+    assert audited(THREE) == audited(THREE)
+
+
+def test_assumed_root_is_said() -> None:
+    """Without the deployer's cards the report says what is assumed, with them it does not."""
+    sentence = "the deployer's cards: a plain account root card is assumed, because a manifest does not show them"
+    assert sentence in audited(THREE).not_analysed
+    assert sentence not in audited(THREE, []).not_analysed
+
+
+def test_deploy_answers() -> None:
+    """Every agent type of every environment is accepted, refused with the platform's text, or open."""
+    text = completed(card_with("kv(?env) @ * : read : a.b"))
+    (refused,) = deploy_answers(load_text(text))
+    assert refused == DeployAnswer(
+        "prod",
+        "Cart",
+        False,
+        "Invalid initial permission card for agent type 'Cart': card derivation is not allowed by the creator's"
+        " cards: LowerBoundTooBroad(kv(*/*/*) @ * : read : a.b)",
+    )
+    assert {a.is_accepted for a in deploy_answers(load_text(completed(THREE)))} == {True}
+    bad = deploy_answers(load_text(completed(card_with("kv(?agent) @ ?agent : read : a.b"))))
+    assert [(a.is_accepted, a.text[:18]) for a in bad] == [(False, "invalid owner path")]
+
+
+def test_deploy_answer_is_open() -> None:
+    """Where the account is not known, an owner in some account may be the own one."""
+    text = "environments:\n  prod: {server: cloud}\n" + card_with("kv(bob@example.com/shop/prod) @ ?agent : read : a.b")
+    loaded = load_text(completed(text))
+    assert [a.is_accepted for a in deploy_answers(loaded)] == [None]
+    assert [a.is_accepted for a in deploy_answers(loaded, account="bob@example.com")] == [True]
+    assert [a.is_accepted for a in deploy_answers(loaded, account="eve@example.com")] == [False]
+
+
+def test_unknown_names_are_shown_as_such() -> None:
+    """The platform's text has no invisible placeholders."""
+    text = "environments:\n  prod: {server: cloud}\n" + card_with("system() @ ?agent : create-account :")
+    (answer,) = deploy_answers(load_text(completed(text)))
+    assert answer.text.endswith("(system() @ <account>/shop/prod/shop:cart/Cart : create-account : )")
+
+
+def test_many_offenders_are_counted() -> None:
+    """Past the limit, refused grants are counted and no longer told one by one."""
+    texts = [f"kv(?env) @ * : read : a.k{i}" for i in range(MAX_OFFENDERS + 7)]
+    told = [f for f in audited(card_with(*texts)) if f.code == "CARD001"]
+    assert len(told) == MAX_OFFENDERS + 1
+    assert any(f.message.startswith("7 further lower grants") for f in told)
+
+
+def test_overlap_is_assumed_past_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the effort is spent, nothing is disproved any more."""
+    monkeypatch.setattr("policyd.analysis.overlap_index.MAX_COMPARISONS", 3)
+    index = OverlapIndex([parse_target("network() : connect : *.x")] * 2, "Cart")
+    asked = parse_target("network() : connect : a.y")
+    assert [index.may_overlap(asked), index.may_overlap(asked)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "null",
+        "[]",
+        "agents: 3",
+        "agents: {Cart: {initialCard: 7}}",
+        "agents: {Cart: {initialCard: {lowerBound: {positive: [[], {}, 1, null]}}}}",
+        'agents: {"": {initialCard: {}}}',
+        'agents: {"a\\nb\\u0000": {initialCard: {lowerBound: {positive: ["kv(?env) @ ?agent : read : a.b*"]}}}}',
+        "agents: {Cart: {files: [{targetPath: '*'}, 3]}}",
+        "environments: {prod: {account: '{{ X }}', server: cloud}}\nagents: {Cart: {initialCard: {}}}",
+        "components: {'a:b': {initialCard: {}}, 'a:c': 3}",
+    ],
+)
+def test_odd_input_is_told(text: str) -> None:
+    """Whatever the document holds, there is a report, and its messages stand on one line."""
+    for whole in (text, completed(text)):
+        report = audit_manifest(load_text(whole))
+        assert isinstance(report, Report)
+        assert all("\n" not in f.message for f in report)
+
+
+def test_deployer_cards_without_lower_grants() -> None:
+    """A deployer whose cards only limit grants nothing, so every lower grant is refused."""
+    told = audited(card_with("kv(?env) @ ?agent : read : a.b"), [Card(CardId("empty"))])
+    assert "CARD001" in {f.code for f in told}
