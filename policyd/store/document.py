@@ -566,7 +566,7 @@ def _finding(r: _Reader, v: Mapping[str, object], path: str) -> FindingFact:
             r.get(v, "message", str, path),
             r.span(v.get("place"), path),
             r.get(v, "help", str, path),
-            read_related(v.get("related"), r.source),
+            read_related(v.get("related"), r.source, f"{path}.related"),
             r.word(v, "confidence", Confidence, path),
             r.get(v, "witness", str, path),
         ),
@@ -574,15 +574,15 @@ def _finding(r: _Reader, v: Mapping[str, object], path: str) -> FindingFact:
     )
 
 
-def read_related(value: object, source: str = "document") -> tuple[Related, ...]:
+def read_related(value: object, source: str = "document", path: str = "$.related") -> tuple[Related, ...]:
     """The other places of a finding, as `related_json` writes them."""
     reader = _Reader(source, Rules())
     read = []
-    for item in reader.items(value, "$.related"):
-        entry = reader.mapping(item, "$.related")
-        span = reader.span(entry.get("place"), "$.related")
+    for item in reader.items(value, path):
+        entry = reader.mapping(item, path)
+        span = reader.span(entry.get("place"), path)
         if span is not None:
-            read.append(Related(reader.get(entry, "message", str, "$.related"), span))
+            read.append(Related(reader.get(entry, "message", str, path), span))
     return tuple(read)
 
 

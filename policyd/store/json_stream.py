@@ -25,6 +25,7 @@ MAX_DOCUMENT_BYTES = 1 << 32
 """The longest document."""
 
 _SPACE = " \t\n\r"
+_NUMBER = frozenset("0123456789+-.eE")
 
 BytesRead = Callable[[int], None]
 """Told how many bytes were read since the last call."""
@@ -159,13 +160,20 @@ class _Source:
                 raise self.refuse(StoreCode.JSON_SYNTAX, f"member `{str(name)[:80]}` stands twice", path) from None
             except ValueError as why:
                 raise self.refuse(StoreCode.JSON_SYNTAX, f"not JSON: {_lower(str(why))[:120]}", path) from None
-            # a number at the end of the window may go on
-            if end == len(self.text) and self.text[end - 1] not in '"}]' and self._fill_within_bounds(path):
+            if self._may_go_on(end) and self._fill_within_bounds(path):
                 continue
             line, column, offset = self.place(self.at)
             text = JsonText(self.name, self.text[self.at : end], path, line, column, offset)
             self.at = end
             return value, text
+
+    def _may_go_on(self, end: int) -> bool:
+        """Whether the value before `end` is a number that the rest of the window continues up to its end."""
+        if self.text[end - 1] not in _NUMBER:
+            return False
+        while end < len(self.text) and self.text[end] in _NUMBER:
+            end += 1
+        return end == len(self.text)
 
     def _fill_within_bounds(self, path: str) -> bool:
         if len(self.text) - self.at > MAX_ITEM_CHARS:

@@ -163,6 +163,8 @@ class _Reader:
             self.imported.deployment = read_deployment(members, self.name)
         elif "holder" in members and "cards" in members:
             cards = [self.imported.cards[index] for index in held]
+            if not isinstance(members["cards"], list):
+                raise StoreCode.BAD_MEMBER.error("expected a list of cards here", place("$.cards"))
             self._try(lambda: self._wallet(members, place, cards))
         elif LISTS & members.keys() and not _FACT_KEYS & members.keys():
             self._leftovers("list", members, LISTS | {"$type"}, place, "$")

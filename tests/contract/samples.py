@@ -82,7 +82,7 @@ def full():
         False,
         (card_id(1), card_id(9), card_id(1)),
         Timestamp(1_700_000_000, 123_456_789),
-        Timestamp(1_900_000_000, 1_000_000_000),
+        Timestamp.parse("2029-12-31T23:59:60.5Z"),
         True,
         ManagedBy(
             "RuntimeDerived",

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 from contract.samples import CART, HOME, NOW, bounds, card_id, deployment, holder, initial
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws.strategies import FEW, targets
 from laws.strategies import bounds as some_bounds
+from ruamel.yaml import YAML
 
 from policyd.core.cards import Card, Timestamp, surface_of
 from policyd.core.edition import NEXT
@@ -71,7 +71,7 @@ def shown(access):
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_cases(database, path):
     """Each question of a case is answered with exactly the holders that it lists."""
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
+    case = YAML(typ="safe", pure=True).load(path)
     number = put(database, facts_of(case), at=NOW, by="test").snapshot.number
     for question in case["questions"]:
         at = Timestamp.parse(question["at"]) if "at" in question else None
