@@ -1,0 +1,283 @@
+"""Who can do this in a stored deployment, and what can a holder do: complete lists with the grants they rest on.
+
+Source: interface, who-can, what-can; questions 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from policyd.core.cards import Timestamp
+from policyd.core.edition import Rules
+from policyd.core.grants import AgentContext, PermissionClass, Slot, Target, class_named
+from policyd.core.grants.classes import classes_of
+from policyd.findings import InputError, Span, nearest
+from policyd.store.facts import PlacedGrant
+from policyd.store.session import Database
+from policyd.store.snapshots import SnapshotInfo
+from policyd.store.wallets import wallet
+from policyd.store.what_can import Extent, Lent, WhatCan, what_can_of
+from policyd.store.who_can import Access, WhoCan, who_can
+from policyd.syntax import parse_target
+from policyd.syntax.mistakes import shown
+from policyd.usecases.deployments import agent_name
+from policyd.usecases.stored_deployment import StoredFacts
+
+_NOBODY = "nobody(…)"
+
+
+@dataclass(frozen=True, slots=True)
+class WhoAnswer:
+    """Every holder that is admitted, as far as holders are known.
+
+    Attributes:
+        target: as it was asked, slots filled from the environment.
+        found: who, by which grants; and grants whose holders are not known.
+        not_analysed: what the list says nothing about; empty where it is complete.
+        info: the snapshot.
+        rules: the edition.
+    """
+
+    target: Target
+    found: WhoCan
+    not_analysed: tuple[str, ...]
+    info: SnapshotInfo
+    rules: Rules
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nobody else can do it."""
+        return not self.not_analysed and not self.found.unheld
+
+
+def who(
+    database: Database, facts: StoredFacts, info: SnapshotInfo, target: str, rules: Rules, at: Timestamp | None = None
+) -> WhoAnswer:
+    """Which holders may do `target`, and by which grants, over all of a deployment.
+
+    Args:
+        database: where the snapshot is.
+        facts: of the snapshot.
+        info: which it is.
+        target: as typed; slots down to `?env` are filled from the environment, deeper ones depend on the holder.
+        rules: the edition.
+        at: the moment, None to leave expiry aside.
+
+    Raises:
+        InputError: if the target cannot be read, or has a slot that only a holder fills.
+    """
+    asked = _in_environment(parse_target(target, rules, slots=True), info)
+    found = who_can(database, info.number, asked, at=at)
+    unread = {agent.name for agent in facts.under(rules).deployment.agents if agent.initial_card.bad}
+    accesses = tuple(a for a in found.accesses if a.holder.is_imported or a.holder.recipient.known[-1] not in unread)
+    return WhoAnswer(asked, WhoCan(accesses, found.unheld), tuple(sorted(_unknown(facts, unread))), info, rules)
+
+
+def _in_environment(target: Target, info: SnapshotInfo) -> Target:
+    slot = target.owner.slot
+    if slot in (Slot.COMPONENT, Slot.AGENT):
+        raise InputError.of(
+            "MANIF091",
+            f"`{slot.value}` depends on the holder, and all holders are asked about",
+            None,
+            "write the owner out, or use `?env`",
+        )
+    return target.filled(AgentContext(info.account, info.application, info.environment, "", "", _NOBODY))
+
+
+def _unknown(facts: StoredFacts, unread: set[str]) -> Iterator[str]:
+    for agent in facts.deployment.agent_types:
+        if agent.name in unread:
+            yield f"agents of type `{agent.name}`: their initial card is not known"
+        elif not agent.component:
+            yield f"agents of type `{agent.name}`: the component that implements them is not known"
+
+
+@dataclass(frozen=True, slots=True)
+class WhatAnswer:
+    """Everything a holder may do, class by class; classes in which it may do nothing are left out.
+
+    Attributes:
+        holder: in words.
+        classes: those in which something is lent or limited.
+        info: the snapshot.
+        rules: the edition.
+    """
+
+    holder: str
+    classes: tuple[WhatCan, ...]
+    info: SnapshotInfo
+    rules: Rules
+
+
+def what(
+    database: Database,
+    info: SnapshotInfo,
+    holder: str,
+    rules: Rules,
+    *,
+    classes: Sequence[str] = (),
+    at: Timestamp | None = None,
+) -> WhatAnswer:
+    """Everything a holder may do in some classes, or in all.
+
+    Args:
+        database: where the snapshot is.
+        info: which it is.
+        holder: an agent type, a full agent id, `account/app/env/component/Type`, or an account.
+        rules: the edition.
+        classes: names of classes; none for all of the edition.
+        at: the moment, None to leave expiry aside.
+
+    Raises:
+        InputError: for an unknown holder or class.
+    """
+    name, agent_id = agent_name(holder)
+    chosen = [_class(text, rules) for text in dict.fromkeys(classes)] or list(classes_of(rules))
+    stored = wallet(database, info.number, name, agent_id or "")
+    found = [what_can_of(stored, cls, at) for cls in chosen]
+    shown_holder = stored.holder.recipient.text + (f" {agent_id}" if agent_id else "")
+    return WhatAnswer(shown_holder, tuple(w for w in found if classes or w.lent), info, rules)
+
+
+def _class(name: str, rules: Rules) -> PermissionClass:
+    found = class_named(name, rules)
+    if found is None:
+        near = nearest(name, [cls.name for cls in classes_of(rules)])
+        help = f"did you mean `{near}`?" if near else "`policyd grant --classes` lists them"
+        raise InputError.of("GRANT002", f"unknown permission class {shown(name)}", None, help)
+    return found
+
+
+def who_json(answer: WhoAnswer) -> dict[str, object]:
+    """The list of holders on the wire."""
+    return {
+        "target": answer.target.text,
+        "holders": [_access_json(access) for access in answer.found.accesses],
+        "unheld": [_placed_json(grant) for grant in answer.found.unheld],
+        "notAnalysed": list(answer.not_analysed),
+        "complete": answer.is_complete,
+    }
+
+
+def _access_json(access: Access) -> dict[str, object]:
+    return {
+        "holder": access.holder.recipient.text,
+        "agentId": access.holder.agent_id or None,
+        "only": access.only or None,
+        "exceptFor": access.except_for or None,
+        "grants": [_placed_json(grant) for grant in access.grants],
+    }
+
+
+def _placed_json(grant: PlacedGrant) -> dict[str, object]:
+    return {
+        "card": grant.card,
+        "bound": grant.bound.value,
+        "index": grant.index,
+        "grant": grant.grant.text,
+        "place": place_json(grant.place),
+    }
+
+
+def place_json(span: Span | None) -> dict[str, object] | None:
+    """A place on the wire, without its length."""
+    if span is None:
+        return None
+    return {"source": span.source, "line": span.line, "column": span.column, "path": span.path}
+
+
+def who_text(answer: WhoAnswer) -> str:
+    """The list of holders for a terminal."""
+    out = []
+    for access in answer.found.accesses:
+        whom = access.holder.text
+        if access.only:
+            whom += f", only {access.only}"
+        if access.except_for:
+            whom += f", except for {access.except_for}"
+        out.append(whom)
+        out += [f"  by {_where(grant)}" for grant in access.grants]
+    if not answer.found.accesses:
+        out.append(f"no known holder can do `{answer.target.text}`")
+    if answer.found.unheld:
+        out.append("granted by cards whose holders are not known:")
+        out += [f"  {_where(grant)}" for grant in answer.found.unheld]
+    if answer.not_analysed:
+        out.append("not analysed:")
+        out += [f"  {text}" for text in answer.not_analysed]
+    out.append(f"snapshot @{answer.info.number} of {answer.info.label}")
+    out.append(f"edition: {answer.rules.label}")
+    return "\n".join(out)
+
+
+def _where(grant: PlacedGrant) -> str:
+    place = f"{grant.place.where}  " if grant.place else ""
+    return f"`{grant.grant.text}`  [{place}card {grant.card}, {grant.bound.words} {grant.index + 1}]"
+
+
+def what_json(answer: WhatAnswer) -> dict[str, object]:
+    """What a holder may do, on the wire."""
+    return {
+        "holder": answer.holder,
+        "classes": [
+            {
+                "class": found.cls.name,
+                "lent": [_lent_json(lent) for lent in found.lent],
+                "ceilings": [
+                    {
+                        "card": ceiling.card,
+                        "isClosed": ceiling.is_closed,
+                        "positive": [ref.grant.text for ref in ceiling.positive],
+                        "negative": [ref.grant.text for ref in ceiling.negative],
+                    }
+                    for ceiling in found.ceilings
+                ],
+            }
+            for found in answer.classes
+        ],
+    }
+
+
+def _lent_json(lent: Lent) -> dict[str, object]:
+    return {
+        "card": lent.ref.card,
+        "bound": lent.ref.bound.value,
+        "index": lent.ref.index,
+        "grant": lent.ref.grant.text,
+        "extent": lent.extent.value,
+        "deniedBy": [ref.grant.text for ref in lent.denied_by],
+        "place": place_json(lent.place),
+    }
+
+
+EXTENTS = {
+    Extent.WHOLE: "all of it",
+    Extent.LIMITED: "as far as ceilings and denials let it",
+    Extent.NOTHING: "nothing of it comes through",
+}
+"""How much of a lending grant comes through, in words."""
+
+
+def what_text(answer: WhatAnswer) -> str:
+    """What a holder may do, for a terminal."""
+    out = [answer.holder]
+    for found in answer.classes:
+        out.append(f"{found.cls.name}:")
+        if not found.lent:
+            out.append("  nothing")
+        for lent in found.lent:
+            place = f"  [{lent.place.where}]" if lent.place else ""
+            out.append(f"  {lent.ref.grant.text}  {EXTENTS[lent.extent]}{place}")
+            out += [f"    less {ref.grant.text}" for ref in lent.denied_by]
+        for ceiling in found.ceilings:
+            within = ", ".join(ref.grant.text for ref in ceiling.positive) or "nothing of this class"
+            if ceiling.is_closed:
+                out.append(f"  within the ceiling of card {ceiling.card}: {within}")
+            out += [f"  denied by card {ceiling.card}: {ref.grant.text}" for ref in ceiling.negative]
+    if not answer.classes:
+        out.append("nothing")
+    out.append(f"snapshot @{answer.info.number} of {answer.info.label}")
+    out.append(f"edition: {answer.rules.label}")
+    return "\n".join(out)
