@@ -10,6 +10,7 @@ from policyd.usecases.answer import Answer
 _SIDES = (
     ("floor", {Why.GRANTED, Why.NOT_GRANTED, Why.FORBIDDEN, Why.ELSEWHERE, Why.EXPIRED, Why.REVOKED, Why.NO_CARDS}),
     ("ceilings", {Why.LETS_THROUGH, Why.WITHHELD, Why.CEILING_FORBIDS}),
+    ("exceptions", {Why.PART_DENIED}),
     ("invocation", {Why.SCOPE_REFUSED}),
     ("names", {Why.SOME_INSTANCES, Why.NAME_DECIDES}),
 )

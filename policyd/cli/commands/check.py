@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,10 +15,14 @@ from policyd.core.edition import Rules
 from policyd.report.snippet import Lines
 from policyd.usecases.answer import Answer
 
+if TYPE_CHECKING:
+    from policyd.usecases.stored_decisions import StoredQuestion
+
 
 @click.command("check")
-@click.argument("arguments", nargs=-1, required=True, metavar="[MANIFEST] TARGET")
+@click.argument("arguments", nargs=-1, required=True, metavar="[MANIFEST|@PLACE] TARGET")
 @click.option("--agent", default="", help="Agent type (Cart) or full id ('Cart(\"u1\")').")
+@click.option("--holder", default="", help="In a stored deployment: an account, or account/app/env/component/Type.")
 @opt.place
 @click.option("--wallet", type=opt.FILE, help="A wallet file instead of a manifest.")
 @click.option("--scope", type=opt.FILE, help="Scope card of the invocation (JSON).")
@@ -28,6 +33,7 @@ from policyd.usecases.answer import Answer
 def command(
     arguments: tuple[str, ...],
     agent: str,
+    holder: str,
     env: str | None,
     preset: str | None,
     account: str,
@@ -44,7 +50,8 @@ def command(
 ) -> int:
     """May this agent, or the holder of this wallet, do this, and why?
 
-    A target is `class(owner) : verb : resource`, slots filled from the holder.
+    A target is `class(owner) : verb : resource`, slots filled from the holder. @PLACE is a stored
+    deployment: `@12`, or `@account/application/environment` for its latest snapshot.
     Exit 0: every facet of --require is yes; 1: one is no; 3: one is unknown.
     """
     from policyd.cli.output import argument_lines, as_json, write
@@ -66,8 +73,14 @@ def command(
     else:
         if len(arguments) != 2:
             raise opt.usage("two arguments are wanted: a manifest and a target", "or `--wallet FILE` and a target")
-        if not agent:
+        if not agent and not (holder and arguments[0].startswith("@")):
             raise opt.usage("which agent is asked about?", "give `--agent Type`, or `--wallet FILE`")
+    if wallet is None and arguments[0].startswith("@"):
+        from policyd.usecases.stored_decisions import StoredQuestion
+
+        question = StoredQuestion(arguments[1], agent, holder, moment, scope_card, component)
+        answer = _from_store(arguments[0], question, rules)
+    elif wallet is None:
         from policyd.usecases.check_call import ManifestQuestion, check_manifest
         from policyd.usecases.deployments import Selection, agent_name, described, load
 
@@ -86,6 +99,18 @@ def command(
     if Facet.NO in facets:
         return Exit.NO
     return Exit.UNDECIDED if Facet.UNKNOWN in facets else Exit.YES
+
+
+def _from_store(place: str, question: StoredQuestion, rules: Rules) -> Answer:
+    from policyd.cli.store import database
+    from policyd.usecases.snapshots import StoredSnapshots
+    from policyd.usecases.stored_decisions import Decisions
+
+    decisions = Decisions()
+    with database() as store:
+        snapshots = StoredSnapshots(store)
+        info = snapshots.resolve(place)
+        return decisions.answer(decisions.facts(snapshots, info), info, question, rules)
 
 
 def _scope(path: Path | None, rules: Rules) -> ScopeCard | None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
 import click
 
+from policyd.cli import options as opt
 from policyd.cli.exits import Exit
 
 
@@ -50,3 +57,53 @@ def check() -> int:
             click.echo(difference)
         click.echo(f"{store.shown}: {migrate.current(store)}, {len(differences) or 'no'} differences")
     return Exit.NO if differences else Exit.YES
+
+
+@command.command("dump")
+@click.option("--output", type=opt.FILE, help="Write to this file instead of stdout.")
+def dump_all(output: Path | None) -> int:
+    """Write the whole database as lines of JSON that `restore` reads on either engine."""
+    from policyd.cli.store import database
+    from policyd.store.dump import dump
+
+    with database() as store:
+        if output is None:
+            rows = dump(store, sys.stdout)
+        else:
+            with _replacing(output) as stream:
+                rows = dump(store, stream)
+    click.echo(f"{rows} rows", err=True)
+    return Exit.YES
+
+
+@command.command("restore")
+@click.argument("file", type=opt.FILE)
+def restore_all(file: Path) -> int:
+    """Fill an empty, migrated database from a dump, all or nothing; every digest is compared."""
+    from policyd.cli.store import LOCAL, database
+    from policyd.store.dump import restore
+
+    with database() as store:
+        try:
+            with file.open(encoding="utf-8") as stream:
+                rows = restore(store, stream, at=opt.now(), by=LOCAL)
+        except OSError as error:
+            raise opt.usage(f"`{file}` cannot be read: {(error.strerror or 'it is no file').lower()}") from None
+        except UnicodeDecodeError:
+            raise opt.usage(f"`{file}` is not UTF-8", "use a file that `policyd db dump` wrote") from None
+        click.echo(f"{store.shown}: {rows} rows")
+    return Exit.YES
+
+
+@contextmanager
+def _replacing(output: Path) -> Iterator[TextIO]:
+    """A file that takes the place of `output` once it is whole."""
+    part = output.with_name(f".{output.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as stream:
+            yield stream
+        part.replace(output)
+    except OSError as error:
+        raise opt.usage(f"`{output}` cannot be written: {(error.strerror or 'it failed').lower()}") from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from policyd.cli.exits import Exit
 
 if TYPE_CHECKING:
     from policyd.core.edition import Rules
+    from policyd.report import Lines
     from policyd.store.session import Database
     from policyd.usecases.import_deployment import Outcome
 
@@ -53,8 +54,11 @@ def command(
     texts: list[str] = []
     with database() as store:
         for file in files:
+            lines: Lines = argument_lines
             if file.suffix.lower() in (".yaml", ".yml"):
-                outcome = _manifest(store, file, rules, (env, preset, account, component, application), include_root)
+                outcome, lines = _manifest(
+                    store, file, rules, (env, preset, account, component, application), include_root
+                )
             else:
                 outcome = _platform(store, file, rules, account, application, env)
             stored = outcome.stored
@@ -72,7 +76,7 @@ def command(
             texts.append(f"{snapshot_line(stored.snapshot)}  {word}")
             if format == "text":
                 for finding in outcome.findings:
-                    click.echo(finding_text(finding, argument_lines), err=True)
+                    click.echo(finding_text(finding, lines), err=True)
     write(as_json({"imports": rows}) if format == "json" else "\n".join(texts), output)
     return Exit.YES
 
@@ -83,7 +87,7 @@ def _manifest(
     rules: Rules,
     where: tuple[str | None, str | None, str, str, str],
     include_root: Path | None,
-) -> Outcome:
+) -> tuple[Outcome, Lines]:
     from policyd.cli.store import writer
     from policyd.usecases.deployments import Selection, load
     from policyd.usecases.import_deployment import import_manifest
@@ -91,8 +95,14 @@ def _manifest(
     env, preset, account, component, application = where
     selection = Selection(env, opt.presets_of(preset), account, component)
     loaded = load(file, rules, include_root)
+
+    def line(source: str, number: int) -> str | None:
+        document = loaded.document(source)
+        return document.shown_line(number) if document else None
+
     with _bar("writing grants", None) as told:
-        return import_manifest(store, loaded, selection, rules, writer(), application=application, progress=told)
+        outcome = import_manifest(store, loaded, selection, rules, writer(), application=application, progress=told)
+    return outcome, line
 
 
 def _platform(store: Database, file: Path, rules: Rules, account: str, application: str, env: str | None) -> Outcome:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
 
+if TYPE_CHECKING:
+    from policyd.core.edition import Rules
+    from policyd.usecases.deployments import Described
+
 
 @click.command("show")
-@click.argument("manifest", type=opt.FILE)
+@click.argument("manifest", type=opt.FILE, metavar="MANIFEST|@PLACE")
 @click.option("--agent", default="", help="Agent type (Cart) or full id ('Cart(\"u1\")'); without it all are listed.")
 @opt.place
 @opt.rules
@@ -29,7 +34,10 @@ def command(
     format: str,
     output: Path | None,
 ) -> int:
-    """Show the effective initial card: every grant, where it comes from, slots filled as far as they are known."""
+    """Show the effective initial card: every grant, where it comes from, slots filled as far as they are known.
+
+    @PLACE is a stored deployment: `@12`, or `@account/application/environment` for its latest snapshot.
+    """
     from policyd.cli.output import as_json, write
     from policyd.report import finding_text
     from policyd.usecases.deployments import Selection, described, load
@@ -37,7 +45,10 @@ def command(
 
     rules = opt.rules_of(edition, switch)
     selection = Selection(env, opt.presets_of(preset), account, component)
-    deployment = described(load(manifest, rules, include_root), selection, rules)
+    if str(manifest).startswith("@"):
+        deployment = _stored(str(manifest), rules)
+    else:
+        deployment = described(load(manifest, rules, include_root), selection, rules)
     if not agent:
         rows = agents_json(deployment.deployment)
         if format == "json":
@@ -53,3 +64,13 @@ def command(
         text += "".join(f"\n\n{finding_text(bad, deployment.line)}" for bad in card.bad)
         write(text, output)
     return Exit.YES
+
+
+def _stored(place: str, rules: Rules) -> Described:
+    from policyd.cli.store import database
+    from policyd.usecases.snapshots import StoredSnapshots
+    from policyd.usecases.stored_deployment import described_facts
+
+    with database() as store:
+        snapshots = StoredSnapshots(store)
+        return described_facts(snapshots.load(snapshots.resolve(place)), rules)
