@@ -65,6 +65,8 @@ def sentence(reason: Reason, naming: Naming) -> str:
             return f"not every instance is admitted: `{reason.detail}` is not"
         case Why.NAME_DECIDES:
             return f"it depends on a name that is not given: {reason.detail}"
+        case Why.PART_DENIED:
+            return f"not all of it is: `{reason.detail}` by itself is denied by {text}"
         case Why.CEILING_BOUNDS:
             return f"the ceiling of {card} caps it, and its holder cannot shed that card"
         case Why.NO_CEILING:

@@ -125,7 +125,24 @@ def _admission_reasons(wallet: Wallet, call: Call, surface: Surface, decision: D
             found.append(Reason(FacetName.ADMITTED, Why.WITHHELD, withheld.card, refs, count=decision.withheld_count))
     if decision.is_admitted:
         found += _passed_ceilings(surface, call.target)
+        found += _denied_parts(surface, call.target)
     return tuple(found)
+
+
+def _denied_parts(surface: Surface, target: Target) -> list[Reason]:
+    """What a wide request covers that would be denied if it were asked by itself.
+
+    A negative stops a request only if it covers the whole of it (E6), so the wide request passes; a person
+    who asks for "any" must be told of the exceptions. Each is confirmed by deciding it.
+    """
+    found: list[Reason] = []
+    for part in (*surface.lower, *surface.upper):
+        for ref in part.negative:
+            narrow = ref.grant.target
+            if narrow == target or not target.covers(narrow) or decide(surface, narrow).is_admitted:
+                continue
+            found.append(Reason(FacetName.ADMITTED, Why.PART_DENIED, ref.card, (ref,), narrow.text))
+    return found[:3] if len(found) <= 3 else [replace(reason, count=len(found)) for reason in found[:3]]
 
 
 def _passed_ceilings(surface: Surface, target: Target) -> list[Reason]:
