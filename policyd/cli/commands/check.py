@@ -73,22 +73,23 @@ def command(
     else:
         if len(arguments) != 2:
             raise opt.usage("two arguments are wanted: a manifest and a target", "or `--wallet FILE` and a target")
-        if not agent and not (holder and arguments[0].startswith("@")):
+        source, target = arguments
+        is_stored = source.startswith("@")
+        if not agent and not (holder and is_stored):
             raise opt.usage("which agent is asked about?", "give `--agent Type`, or `--wallet FILE`")
-    if wallet is None and arguments[0].startswith("@"):
-        from policyd.usecases.stored_decisions import StoredQuestion
+        if is_stored:
+            from policyd.usecases.stored_decisions import StoredQuestion
 
-        question = StoredQuestion(arguments[1], agent, holder, moment, scope_card, component)
-        answer = _from_store(arguments[0], question, rules)
-    elif wallet is None:
-        from policyd.usecases.check_call import ManifestQuestion, check_manifest
-        from policyd.usecases.deployments import Selection, agent_name, described, load
+            answer = _from_store(source, StoredQuestion(target, agent, holder, moment, scope_card, component), rules)
+        else:
+            from policyd.usecases.check_call import ManifestQuestion, check_manifest
+            from policyd.usecases.deployments import Selection, agent_name, described, load
 
-        selection = Selection(env, opt.presets_of(preset), account, component)
-        loaded = load(Path(arguments[0]), rules, include_root)
-        deployment = described(loaded, selection, rules, only=agent_name(agent)[0])
-        lines = deployment.line
-        answer = check_manifest(deployment, selection, ManifestQuestion(agent, arguments[1], moment, scope_card), rules)
+            selection = Selection(env, opt.presets_of(preset), account, component)
+            loaded = load(Path(source), rules, include_root)
+            deployment = described(loaded, selection, rules, only=agent_name(agent)[0])
+            lines = deployment.line
+            answer = check_manifest(deployment, selection, ManifestQuestion(agent, target, moment, scope_card), rules)
     if format == "json":
         write(as_json(answer_json(answer)), output)
     else:
