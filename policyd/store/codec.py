@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, cast
 
+from policyd.core.application import GrantOrigin
 from policyd.core.cards import Bound, Bounds, Card, CardId, ManagedBy, ScopeCard, Timestamp
 from policyd.core.edition import Edition, Rules
 from policyd.core.grants import ANYONE, Grant, Level, Recipient, Target
@@ -197,7 +198,22 @@ def read_card(
     return CardFact(card, places, place)
 
 
-def grant_row(snapshot: int, card: int, bound: Bound, position: int, grant: Grant, home: Home) -> Row:
+WRITTEN = GrantOrigin.WRITTEN.name.lower()
+
+
+def origin_word(origins: Sequence[GrantOrigin], bound: Bound, position: int) -> str:
+    """How a grant got into its list; only lower positive ones have another origin than being written."""
+    return origins[position].name.lower() if origins and bound is Bound.LOWER_POSITIVE else WRITTEN
+
+
+def read_origin(word: str) -> GrantOrigin:
+    """The origin of a column."""
+    return GrantOrigin[word.upper()]
+
+
+def grant_row(
+    snapshot: int, card: int, bound: Bound, position: int, grant: Grant, home: Home, origin: str = WRITTEN
+) -> Row:
     """A grant at its position, without its place."""
     target, recipient = grant.target, grant.recipient
     owner = target.owner
@@ -216,6 +232,7 @@ def grant_row(snapshot: int, card: int, bound: Bound, position: int, grant: Gran
         "recipient_slot": recipient.slot.value if recipient.slot else None,
         "resource_kind": target.cls.resource.value,
         "resource_prefix": resource_prefix(target.resource),
+        "origin": origin,
         "owner_key": hashed(owner_key(owner, home)),
         "resource_key": hashed(resource_key(target.resource)),
     }

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
+from policyd.core.application import GrantOrigin
 from policyd.core.cards import Bound, Bounds, CardId, Timestamp
 from policyd.core.edition import Edition, Rules
 from policyd.core.grants import Grant
@@ -104,7 +105,13 @@ def facts_json(deployment: Deployment, *, places: bool) -> Iterator[tuple[str, J
         if a.card is not None:
             lists = {**bounds_json(a.card.bounds), "isDefault": a.card.is_default}
             initial = placed(lists, a.card.place, a.card.places)
-        yield "agentTypes", placed({"name": a.name, "component": a.component, "initialCard": initial}, a.place)
+            if places:
+                origins = [origin.name.lower() for origin in a.card.origins]
+                initial |= {"layer": a.card.layer, "origins": origins}
+        agent: Json = {"name": a.name, "component": a.component, "initialCard": initial}
+        if places:
+            agent |= {"isDeclared": a.is_declared, "componentIsAssumed": a.component_is_assumed}
+        yield "agentTypes", placed(agent, a.place)
     for fact in deployment.cards:
         yield "cards", placed({"card": card_json(fact.card, tagged=True)}, fact.place, fact.places)
     for card_id in deployment.revoked:
@@ -339,6 +346,13 @@ class _Reader:
             read.append(tuple(self.span(item, path) for item in spans))
         return tuple(read)
 
+    def origins(self, value: object, bounds: Bounds, path: str) -> tuple[GrantOrigin, ...]:
+        words = self.items(value, path)
+        known = {origin.name.lower(): origin for origin in GrantOrigin}
+        if words and (len(words) != len(bounds.lower_positive) or not all(word in known for word in words)):
+            raise self.refuse(path, "expected one origin for each lower positive grant")
+        return tuple(known[str(word)] for word in words)
+
     def bounds(self, value: Mapping[str, object], form: Form, path: str) -> Bounds:
         return Bounds(*(self._grants(value, bound, form, path) for bound in Bound))
 
@@ -436,8 +450,17 @@ def _agent_type(r: _Reader, v: Mapping[str, object], path: str) -> AgentType:
             r.places(lists.get("places"), bounds, f"{place}.places"),
             r.get(lists, "isDefault", bool, place),
             r.span(lists.get("place"), place),
+            r.get(lists, "layer", str, place),
+            r.origins(lists.get("origins"), bounds, f"{place}.origins"),
         )
-    return AgentType(r.get(v, "name", str, path), r.get(v, "component", str, path), card, r.span(v.get("place"), path))
+    return AgentType(
+        r.get(v, "name", str, path),
+        r.get(v, "component", str, path),
+        card,
+        r.span(v.get("place"), path),
+        r.get(v, "isDeclared", bool, path),
+        r.get(v, "componentIsAssumed", bool, path),
+    )
 
 
 def _card(r: _Reader, v: Mapping[str, object], path: str) -> CardFact:

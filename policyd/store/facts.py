@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from policyd.core.application import GrantOrigin
 from policyd.core.cards import Bound, Bounds, Card, CardId, ScopeCard, Timestamp
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants import Grant, Recipient
@@ -87,12 +88,16 @@ class InitialCard:
         places: where the grants stand.
         is_default: nobody wrote it, the platform's default applies.
         place: where `initialCard` stands.
+        layer: the manifest place that sets it (`agents.Cart`), empty where none does.
+        origins: how the lower positive grants got in, aligned with their list; empty where all are written.
     """
 
     bounds: Bounds
     places: Places = ()
     is_default: bool = False
     place: Span | None = None
+    layer: str = ""
+    origins: tuple[GrantOrigin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +108,16 @@ class AgentType:
         name: the bare type name.
         component: the component that implements it, empty where the manifest does not say.
         card: None where it is not known (then nothing is said about the type's authority).
+        is_declared: it stands under `agents`, rather than being named elsewhere only.
+        component_is_assumed: concluded from there being one component only.
     """
 
     name: str
     component: str = ""
     card: InitialCard | None = None
     place: Span | None = None
+    is_declared: bool = True
+    component_is_assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

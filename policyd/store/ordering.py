@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from policyd.core.application import GrantOrigin
 from policyd.core.cards import ScopeCard
 from policyd.core.grants import Level
 from policyd.findings import Span
 from policyd.store.codes import StoreCode
-from policyd.store.facts import Deployment, WalletFact
+from policyd.store.facts import AgentType, Deployment, WalletFact
 
 MAX_NAME_BYTES = 600
 """Longer names do not fit an index entry; the platform's own stay below a hundred."""
@@ -84,7 +85,9 @@ def ordered(deployment: Deployment) -> Deployment:
     sorted_facts = replace(
         d,
         components=_sorted(d.components, lambda f: (f.name,), lambda f: f.place, "component"),
-        agent_types=_sorted(d.agent_types, lambda f: (f.component, f.name), lambda f: f.place, "agent type"),
+        agent_types=_sorted(
+            map(_agent_in_order, d.agent_types), lambda f: (f.component, f.name), lambda f: f.place, "agent type"
+        ),
         cards=_sorted(d.cards, lambda f: (f.card.id,), lambda f: f.place, "card"),
         revoked=tuple(sorted(set(d.revoked))),
         wallets=_sorted(
@@ -102,6 +105,18 @@ def ordered(deployment: Deployment) -> Deployment:
     )
     _check(sorted_facts)
     return sorted_facts
+
+
+def _agent_in_order(agent: AgentType) -> AgentType:
+    """Origins that are all the same as being written say nothing."""
+    card = agent.card
+    if card is None or not card.origins:
+        return agent
+    if len(card.origins) != len(card.bounds.lower_positive):
+        raise StoreCode.CONTRADICTION.error(
+            f"the origins of the initial card of `{agent.name}` do not fit its grants", card.place
+        )
+    return agent if set(card.origins) - {GrantOrigin.WRITTEN} else replace(agent, card=replace(card, origins=()))
 
 
 def _wallet_in_order(wallet: WalletFact) -> WalletFact:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from policyd.core.application import GrantOrigin
 from policyd.core.cards import Bound, Bounds, CardId
 from policyd.findings import Span
 from policyd.store import codec
@@ -91,6 +92,7 @@ class _SnapshotReader:
         self._snapshot = snapshot
         self._head = head
         self._rules = codec.read_rules(head)
+        self._origins: dict[int, list[GrantOrigin]] = {}
 
     def deployment(self) -> Deployment:
         cards = self._rows(CardRow)
@@ -123,7 +125,7 @@ class _SnapshotReader:
 
     def _grants(self, has_places: Mapping[int, bool], kinds: Mapping[int, str]) -> Loaded:
         g = GrantRow
-        columns = [g.card_id, g.part, g.is_positive, g.text, *(getattr(g, name) for name in _PLACE)]
+        columns = [g.card_id, g.part, g.is_positive, g.text, g.origin, *(getattr(g, name) for name in _PLACE)]
         statement = (
             select(*columns)
             .where(g.snapshot_id == self._snapshot)
@@ -132,10 +134,12 @@ class _SnapshotReader:
         )
         reader = codec.GrantReader(self._rules)
         grants: dict[int, dict[Bound, list[Any]]] = {}
-        for card, part, positive, text, *place in self._connection.execute(statement):
+        for card, part, positive, text, origin, *place in self._connection.execute(statement):
             bound = codec.bound_of(part, positive)
             grant = reader.grant(text, with_slots=codec.may_have_slots(kinds[card]))
             span = Span(*place) if place[0] is not None else None
+            if bound is Bound.LOWER_POSITIVE and kinds[card] == "initial":
+                self._origins.setdefault(card, []).append(codec.read_origin(origin))
             grants.setdefault(card, {}).setdefault(bound, []).append((grant, span))
         loaded: Loaded = {}
         for card, known in has_places.items():
@@ -158,7 +162,7 @@ class _SnapshotReader:
         a, i = AgentTypeRow, InitialCardRow
         cards = {row["id"]: row for row in self._rows(CardRow) if row["kind"] == "initial"}
         statement = (
-            select(a.__table__, ComponentRow.name.label("component"), i.card_id, i.is_default)
+            select(a.__table__, ComponentRow.name.label("component"), i.card_id, i.is_default, i.layer)
             .outerjoin(ComponentRevisionRow, ComponentRevisionRow.id == a.component_revision_id)
             .outerjoin(ComponentRow, ComponentRow.id == ComponentRevisionRow.component_id)
             .outerjoin(i, i.agent_type_id == a.id)
@@ -169,8 +173,25 @@ class _SnapshotReader:
             card = None
             if row["card_id"] is not None:
                 bounds, places = grants[row["card_id"]]
-                card = InitialCard(bounds, places, row["is_default"], codec.read_place(cards[row["card_id"]]))
-            read.append(AgentType(row["name"], row["component"] or "", card, codec.read_place(row)))
+                origins = self._origins.get(row["card_id"], [])
+                card = InitialCard(
+                    bounds,
+                    places,
+                    row["is_default"],
+                    codec.read_place(cards[row["card_id"]]),
+                    row["layer"],
+                    tuple(origins) if set(origins) - {GrantOrigin.WRITTEN} else (),
+                )
+            read.append(
+                AgentType(
+                    row["name"],
+                    row["component"] or "",
+                    card,
+                    codec.read_place(row),
+                    row["is_declared"],
+                    row["component_is_assumed"],
+                )
+            )
         return tuple(sorted(read, key=lambda agent: (agent.component, agent.name)))
 
     def _cards(self, cards: list[Mapping[Any, Any]], grants: Loaded) -> tuple[CardFact, ...]:

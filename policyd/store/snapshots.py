@@ -110,6 +110,7 @@ def change(
     by: str,
     sources: Sequence[str] = (),
     progress: Progress = _silent,
+    reads_latest: bool = True,
 ) -> Stored:
     """Make what `revise` answers the latest snapshot of an environment, in one transaction.
 
@@ -122,6 +123,7 @@ def change(
         by: who writes, for the history and the audit log.
         sources: names of the documents read.
         progress: told of written grants.
+        reads_latest: whether `revise` looks at the latest facts; otherwise it gets None, and nothing is read.
 
     Raises:
         InputError: what `revise` and `policyd.store.ordering.ordered` raise; nothing is changed then.
@@ -131,7 +133,8 @@ def change(
     with database.writing() as connection:
         row = _environment(connection, account, application, name)
         latest = _latest(connection, row)
-        wanted = ordered(revise(None if latest is None else reading.load(connection, latest)))
+        known = reading.load(connection, latest) if latest is not None and reads_latest else None
+        wanted = ordered(revise(known))
         if (wanted.account, wanted.application, wanted.environment) != (account, application, name):
             raise StoreCode.CONTRADICTION.error(
                 f"the facts are about `{wanted.label}`, not about `{account}/{application}/{name}`"
@@ -160,7 +163,16 @@ def put(
 ) -> Stored:
     """Make `deployment` the latest snapshot of its environment, whatever was there before; see `change`."""
     environment = (deployment.account, deployment.application, deployment.environment)
-    return change(database, environment, lambda _: deployment, at=at, by=by, sources=sources, progress=progress)
+    return change(
+        database,
+        environment,
+        lambda _: deployment,
+        at=at,
+        by=by,
+        sources=sources,
+        progress=progress,
+        reads_latest=False,
+    )
 
 
 def _environment(connection: Connection, account: str, application: str, name: str) -> int:

@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.orm import DeclarativeBase
 
+from policyd.core.application import GrantOrigin
 from policyd.core.cards import Bound, Bounds, CardId, ScopeCard
 from policyd.findings import Span
 from policyd.store import codec
@@ -145,6 +146,8 @@ class SnapshotWriter:
                         "snapshot_id": self._snapshot,
                         "component_revision_id": components.get(a.component),
                         "name": a.name,
+                        "is_declared": a.is_declared,
+                        "component_is_assumed": a.component_is_assumed,
                         **codec.place_row(a.place),
                     }
                     for a in facts
@@ -165,11 +168,12 @@ class SnapshotWriter:
                         "snapshot_id": self._snapshot,
                         "card_id": number,
                         "is_default": card.is_default,
+                        "layer": card.layer,
                     }
                     for (card, agent), number in zip(carded, cards, strict=True)
                 ),
             )
-            self._grants([(n, c.bounds, c.places) for (c, _), n in zip(carded, cards, strict=True)])
+            self._grants([(n, c.bounds, c.places, c.origins) for (c, _), n in zip(carded, cards, strict=True)])
 
     def _cards(self) -> dict[CardId, int]:
         parents = {fact.card.id: _parents(fact) for fact in self._deployment.cards}
@@ -181,7 +185,7 @@ class SnapshotWriter:
             rows = (codec.card_row(self._snapshot, f, is_revoked=f.card.id in gone) for f in facts)
             written = insert_numbered(self._connection, CardRow, rows)
             numbers |= {fact.card.id: number for fact, number in zip(facts, written, strict=True)}
-            self._grants([(numbers[f.card.id], f.card.bounds, f.places) for f in facts])
+            self._grants([(numbers[f.card.id], f.card.bounds, f.places, ()) for f in facts])
         insert_all(
             self._connection,
             CardParentRow,
@@ -207,27 +211,35 @@ class SnapshotWriter:
         )
         return numbers
 
-    def _grants(self, cards: Sequence[tuple[int, Bounds, Places]]) -> None:
+    def _grants(self, cards: Sequence[tuple[int, Bounds, Places, Sequence[GrantOrigin]]]) -> None:
         insert_all(
             self._connection,
             GrantRow,
             (
                 {
-                    **codec.grant_row(self._snapshot, number, bound, position, grant, self._home),
+                    **codec.grant_row(
+                        self._snapshot,
+                        number,
+                        bound,
+                        position,
+                        grant,
+                        self._home,
+                        codec.origin_word(origins, bound, position),
+                    ),
                     **(codec.place_row(place_of(places, bound, position)) if places else NOWHERE),
                 }
-                for number, bounds, places in cards
+                for number, bounds, places, origins in cards
                 for bound, position, grant in bounds.each()
             ),
         )
         ceilings: list[Row] = []
-        for number, bounds, _ in cards:
+        for number, bounds, _, _ in cards:
             recipients = dict.fromkeys(grant.recipient.text for grant in bounds.upper_positive)
             ceilings += [
                 {"card_id": number, "position": position, "recipient": text} for position, text in enumerate(recipients)
             ]
         insert_all(self._connection, CardCeilingRow, ceilings)
-        self._progress(sum(len(bounds.of(bound)) for _, bounds, _ in cards for bound in Bound))
+        self._progress(sum(len(bounds.of(bound)) for _, bounds, _, _ in cards for bound in Bound))
 
     def _wallets(self, cards: Mapping[CardId, int]) -> None:
         facts = self._deployment.wallets
@@ -274,7 +286,7 @@ class SnapshotWriter:
                     for share, number in zip(facts, numbers, strict=True)
                 ),
             )
-            self._grants([(n, s.bounds, s.places) for s, n in zip(facts, numbers, strict=True)])
+            self._grants([(n, s.bounds, s.places, ()) for s, n in zip(facts, numbers, strict=True)])
 
     def _retry_policies(self) -> None:
         facts = self._deployment.retry_policies

@@ -1,5 +1,6 @@
 """Deployments to store: one with a fact of every kind, and small ones."""
 
+from policyd.core.application import GrantOrigin
 from policyd.core.cards import Bounds, Card, CardId, ManagedBy, ScopeCard, Timestamp
 from policyd.core.edition import Edition, Rules
 from policyd.findings import Confidence, Finding, Related, Severity, Span
@@ -102,7 +103,18 @@ def full():
         components=(Component("shop:cart", card_id(51), U64, span(1)), Component("a:other")),
         agent_types=(
             AgentType("Cart", "shop:cart", initial(), span(2, "$.agents.Cart")),
-            AgentType("Default", "a:other", InitialCard(Bounds(), is_default=True)),
+            AgentType(
+                "Default",
+                "a:other",
+                InitialCard(
+                    bounds(["env(?agent) @ ?agent : read : *", "kv(?env) @ ?agent : * : *.**"], form=Form.MANIFEST),
+                    is_default=True,
+                    layer="agents.Default.presets.x",
+                    origins=(GrantOrigin.DEFAULT, GrantOrigin.FILE),
+                ),
+                is_declared=False,
+                component_is_assumed=True,
+            ),
             AgentType("Loose", "", None, span(3)),
         ),
         cards=(CardFact(scope), CardFact(concrete, places, span(19)), CardFact(template)),

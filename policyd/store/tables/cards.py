@@ -75,6 +75,7 @@ class GrantRow(Placed, Base):
     recipient_4: Mapped[str | None]
     recipient_5: Mapped[str | None]
     resource_kind: Mapped[str] = mapped_column(String(16))
+    origin: Mapped[str] = mapped_column(String(8))
     resource_prefix: Mapped[str]
     owner_key: Mapped[int] = mapped_column(BigInteger)
     resource_key: Mapped[int] = mapped_column(BigInteger)
@@ -83,6 +84,7 @@ class GrantRow(Placed, Base):
         ForeignKeyConstraint(["card_id", "snapshot_id"], ["cards.id", "cards.snapshot_id"], ondelete="CASCADE"),
         CheckConstraint("part IN ('lower', 'upper')", name="part_known"),
         CheckConstraint("position >= 0", name="position_counts"),
+        CheckConstraint("origin IN ('written', 'file', 'default')", name="origin_known"),
         CheckConstraint("recipient_level IN (0, 1, 3, 5)", name="recipient_known"),
         Index(None, "snapshot_id", "permission_class", "owner_key", "resource_key"),
     )
@@ -136,6 +138,7 @@ class InitialCardRow(Base):
     snapshot_id: Mapped[int] = mapped_column(RowId)
     card_id: Mapped[int] = mapped_column(RowId)
     is_default: Mapped[bool]
+    layer: Mapped[str]
     __table_args__ = (
         UniqueConstraint("card_id"),
         ForeignKeyConstraint(

@@ -109,6 +109,8 @@ class AgentTypeRow(Placed, Base):
     snapshot_id: Mapped[int] = mapped_column(ForeignKey("snapshots.id", ondelete="CASCADE"))
     component_revision_id: Mapped[int | None] = mapped_column(RowId)
     name: Mapped[str]
+    is_declared: Mapped[bool]
+    component_is_assumed: Mapped[bool]
     __table_args__ = (
         UniqueConstraint("snapshot_id", "component_revision_id", "name"),
         UniqueConstraint("id", "snapshot_id"),
