@@ -4,6 +4,7 @@ The world is small on purpose (two accounts, two agent types), so that coverage 
 values is common; `odd_text` brings in the characters that nobody writes.
 """
 
+from dataclasses import replace
 from functools import cache
 
 from hypothesis import strategies as st
@@ -256,6 +257,30 @@ def cards(form=Form.CONCRETE, recipients=None, names=FEW, most=3):
 def wallets(most=4, least=0, **of_cards):
     """Lists of cards with different ids."""
     return st.lists(cards(**of_cards), min_size=least, max_size=most, unique_by=lambda card: card.id)
+
+
+@st.composite
+def families(draw, recipients=NESTED_RECIPIENTS, names=("kv", "env")):
+    """Parents and a child that is built from their grants, so that it often attenuates them."""
+    parents = draw(wallets(least=1, most=2, recipients=recipients, names=names))[: draw(st.sampled_from((1, 1, 2)))]
+    free = grants(recipients=recipients, names=names)
+    lower = [g for card in parents for g in card.bounds.lower_positive]
+    upper = [g for card in parents for g in card.bounds.upper_positive]
+    addresses = st.sampled_from(recipients).map(parse_recipient)
+
+    def some(pool):
+        if not draw(st.integers(0, 9)):
+            return tuple(draw(st.lists(free, max_size=2)))
+        chosen = draw(st.lists(st.sampled_from(pool), max_size=3)) if pool else []
+        return tuple(replace(g, recipient=draw(addresses)) if not draw(st.integers(0, 3)) else g for g in chosen)
+
+    child = Bounds(
+        some(lower),
+        (*(g for c in parents for g in c.bounds.lower_negative), *some([])),
+        (*upper, *some(upper)) if draw(st.integers(0, 3)) else some(upper),
+        (*(g for c in parents for g in c.bounds.upper_negative), *some([])),
+    )
+    return parents, child
 
 
 def targets(names=FEW):

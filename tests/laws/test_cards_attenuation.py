@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws.strategies import HOLDERS, NESTED_RECIPIENTS, UUID, bounds, every_target, grants, wallets
+from laws.strategies import HOLDERS, NESTED_RECIPIENTS, UUID, bounds, every_target, families, grants, wallets
 
 from policyd.core.cards import (
     Attenuates,
@@ -26,29 +26,6 @@ from policyd.syntax import Form, parse_grant, parse_recipient, parse_target
 NAMES = ("kv", "env")
 CHILD = CardId("99999999-0000-0000-0000-000000000000")
 CALLS = every_target(NAMES)
-
-parents_of_the_world = wallets(least=1, most=2, recipients=NESTED_RECIPIENTS, names=NAMES)
-
-
-@st.composite
-def families(draw):
-    """Parents and a child that is built from their grants, so that it often attenuates them."""
-    parents = draw(parents_of_the_world)[: draw(st.sampled_from((1, 1, 2)))]
-    free = grants(recipients=NESTED_RECIPIENTS, names=NAMES)
-    lower = [g for card in parents for g in card.bounds.lower_positive]
-    upper = [g for card in parents for g in card.bounds.upper_positive]
-
-    def some(pool, odds=9):
-        of_parents = st.lists(st.sampled_from(pool), max_size=3) if pool else st.just([])
-        return of_parents if draw(st.integers(0, odds)) else st.lists(free, max_size=2)
-
-    child = Bounds(
-        tuple(draw(some(lower))),
-        (*(g for c in parents for g in c.bounds.lower_negative), *draw(some([]))),
-        (*upper, *draw(some(upper))) if draw(st.integers(0, 9)) else tuple(draw(some(upper))),
-        (*(g for c in parents for g in c.bounds.upper_negative), *draw(some([]))),
-    )
-    return parents, child
 
 
 def admitted(wallet, holder):

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws.strategies import FEW, HOLDERS, bounds, every_target, targets, wallets
+from laws.strategies import FEW, HOLDERS, RECIPIENTS, C, bounds, every_target, families, targets, wallets
 from reference.cards_model import RefusalError, attenuate, authorize, select
 
 from policyd.core.cards import (
@@ -63,8 +63,14 @@ def _told(run):
         return refusal.args
 
 
-@given(wallets(names=("kv", "env"), most=2), bounds(names=("kv", "env"), most=2))
-def test_attenuation(parents, child):
+anyone = st.one_of(
+    families(recipients=RECIPIENTS),
+    families(recipients=("*", "ana@lab.io/atlas/qa", f"{C}/*", f"{C}/Mapper"), names=("kv",)),
+    st.tuples(wallets(names=("kv", "env"), most=2), bounds(names=("kv", "env"), most=2)),
+)
+
+
+def _attenuation_agrees(parents, child):
     outcome = core_attenuate(parents, child)
     expected = _told(lambda: attenuate([texts(c.bounds, c.id) for c in parents], texts(child)))
     if isinstance(outcome, Attenuates):
@@ -73,8 +79,22 @@ def test_attenuation(parents, child):
         assert (outcome.kind, outcome.grant.text if outcome.grant else None) == expected
 
 
-@given(wallets(names=("kv", "env"), most=2), bounds(names=("kv", "env"), most=2))
-def test_selection(wallet, child):
+@settings(max_examples=150)
+@given(anyone)
+def test_attenuation(family):
+    _attenuation_agrees(*family)
+
+
+@pytest.mark.acceptance
+@settings(max_examples=5000, derandomize=True)
+@given(anyone)
+def test_attenuation_of_many_families(family):
+    _attenuation_agrees(*family)
+
+
+@given(anyone)
+def test_selection(family):
+    wallet, child = family
     expected = _told(lambda: select([texts(c.bounds, c.id) for c in wallet], texts(child)))
     match select_parent(wallet, child):
         case SingleParent(card):
