@@ -37,8 +37,8 @@ class CardIndex:
         )
 
     def covering(self, bound: Bound, target: Target) -> list[Entry]:
-        """The grants of one list that cover the whole target."""
-        return self._lists[bound].covering(target)
+        """The grants of one list that cover the whole target; of equal patterns the first."""
+        return self._lists[bound].covering(target, 1)
 
     def for_all_instances(self, bound: Bound) -> GrantIndex:
         """One list, to be asked what covers a grant for phantoms as well, which `Type(*)` does not cover."""
@@ -57,7 +57,7 @@ class CardIndex:
     def lets_through(self, target: Target) -> bool:
         """Whether the upper bound admits `target` (E3, E4)."""
         ceiling = self._lists[Bound.UPPER_POSITIVE]
-        if len(ceiling) and not ceiling.covering(target):
+        if len(ceiling) and not ceiling.covering(target, 1):
             return False
         return not self.covering(Bound.UPPER_NEGATIVE, target)
 

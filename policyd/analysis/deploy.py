@@ -95,13 +95,12 @@ def _judged(subject: Subject, card: AuditedCard) -> DeployOutcome:
 def _lower_offenders(
     card: AuditedCard, parents: Sequence[Card], envelopes: Bounds, *, is_assumed: bool
 ) -> tuple[tuple[Offender, ...], int, bool]:
-    # the ceilings of the parents are another check, so they are left out here
-    lowers = [replace(p, bounds=replace(p.bounds, upper_positive=(), upper_negative=())) for p in parents]
+    lowers = [replace(p, bounds=_as_lower_parent(p.bounds, envelopes)) for p in parents]
     offenders: list[Offender] = []
     more = 0
     is_judged = True
     for placed, grant in zip(card.agent.initial_card.of(Bound.LOWER_POSITIVE), envelopes.lower_positive, strict=True):
-        refusal = attenuate(lowers, Bounds((grant,), envelopes.lower_negative))
+        refusal = attenuate(lowers, Bounds((grant,)))
         if not isinstance(refusal, TooBroad):
             continue
         if _depends_on_names(grant, refusal, envelopes, card, is_assumed=is_assumed):
@@ -111,6 +110,15 @@ def _lower_offenders(
         else:
             more += 1
     return tuple(offenders), more, is_judged
+
+
+def _as_lower_parent(parent: Bounds, child: Bounds) -> Bounds:
+    """What counts of a parent when one lower grant is checked: its positives, and the negatives not restated (A2).
+
+    The ceiling is another check.
+    """
+    missing = (n for n in parent.lower_negative if not any(r.covers(n) for r in child.lower_negative))
+    return Bounds(parent.lower_positive, tuple(missing))
 
 
 def _depends_on_names(
