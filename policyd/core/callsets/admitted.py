@@ -71,6 +71,7 @@ class Admitted:
     calls: CallSet
     _parts: dict[str, ClassPart] = field(default_factory=dict, repr=False)
     _within: dict[str, CallSet] = field(default_factory=dict, repr=False)
+    _surfaces: dict[str, Surface] = field(default_factory=dict, repr=False)
 
     def part(self, name: str) -> ClassPart:
         """What decides about the class of this name."""
@@ -78,6 +79,24 @@ class Admitted:
             self._parts.update(_sorted_out(self.surface))
         found = self._parts.get(name)
         return found if found is not None else self._parts[""]
+
+    def of_class(self, name: str) -> Surface:
+        """The surface as calls of one class see it, for telling which of its grants are at work.
+
+        A ceiling that says nothing of the class keeps its first grant, because it still withholds the class (E3).
+        """
+        found = self._surfaces.get(name)
+        if found is None:
+
+            def kept(refs: tuple[GrantRef, ...], *, ceiling: bool = False) -> tuple[GrantRef, ...]:
+                same = tuple(r for r in refs if r.grant.target.cls.name == name)
+                return same or (refs[:1] if ceiling else ())
+
+            surface = self.surface
+            lower = tuple(Part(p.card, kept(p.positive), kept(p.negative)) for p in surface.lower)
+            upper = tuple(Part(p.card, kept(p.positive, ceiling=True), kept(p.negative)) for p in surface.upper)
+            found = self._surfaces[name] = Surface(surface.holder, lower, upper, surface.sources)
+        return found
 
     def within(self, name: str) -> CallSet:
         """The calls of the class of this name."""

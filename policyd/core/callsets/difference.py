@@ -83,7 +83,7 @@ def difference(
         calls, notes = _of_class(admitting, refusing, cls, universe, steps)
         found.update(dict.fromkeys(calls))
         undecided += notes
-    witnesses = tuple(confirmed(t, admitting.surface, refusing.surface) for t in list(found)[:limit])
+    witnesses = tuple(confirmed(t, admitting, refusing) for t in list(found)[:limit])
     more = max(0, len(found) - limit)
     return Difference(witnesses, more, tuple(undecided), len(universe.classes), universe.left_out)
 

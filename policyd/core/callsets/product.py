@@ -44,13 +44,19 @@ def find_call(
         formula = all_of((1, formula))
     if formula in (FALSE, 0):
         return None
+    # A pattern that covers the whole of `inside` contains every call that can still be an answer.
+    settled = 0
+    if inside is not None:
+        settled = sum(1 << n for n, box in enumerate(boxes) if n and box.covers(inside))
+        if weigh(formula, (1 << len(boxes)) - 1, settled) == IMPOSSIBLE:
+            return None
     resources = [box.resource for box in boxes]
     for shape in universe.shapes(cls, verb):
         owner_axis = universe.owners(cls, shape.owner)
         for frame in frames(universe, cls, verb, shape.resources, resources):
             if inside is not None and frame.project(inside.resource) is None:
                 continue
-            search = _Search(formula, frame, owner_axis, boxes, inside is not None, budget)
+            search = _Search(formula, frame, owner_axis, boxes, inside is not None, settled, budget)
             values = search.descend(0, search.alive, ())
             if values is not None:
                 owner, resource = values[0], frame.build(values[1:])
@@ -69,6 +75,7 @@ class _Search:
     owner_axis: Axis
     boxes: list[Target]
     has_inside: bool
+    settled: int
     budget: Budget
     alive: int = 0
     axes: tuple[Axis, ...] = ()
@@ -99,7 +106,7 @@ class _Search:
                 else:
                     groups[place][part] = groups[place].get(part, 0) | bit
                     last = place + 1
-            for place in range(last, size + 1):
+            for place in range(0 if self.settled & bit else last, size + 1):
                 self.closed[place] |= bit
             if number == 0 and self.has_inside:
                 self.within = parts
@@ -121,7 +128,8 @@ class _Search:
 
         def viable(possible: int, certain: int) -> bool:
             now = alive & (possible | everywhere)
-            return weigh(self.formula, now, now & (certain | everywhere) & closed) != IMPOSSIBLE
+            sure = now & (((certain | everywhere) & closed) | self.settled)
+            return weigh(self.formula, now, sure) != IMPOSSIBLE
 
         groups = [(part, mask & alive) for part, mask in self.groups[place] if mask & alive]
         situation = Situation(chosen, self.within[place], viable, self.budget)

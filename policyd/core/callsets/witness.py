@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from policyd.core.callsets.admitted import Admitted
 from policyd.core.cards import CardId, GrantRef, Surface
 from policyd.core.grants import Target
 from policyd.findings import InternalDefect
@@ -71,14 +72,14 @@ def lenders_of(surface: Surface, target: Target) -> tuple[GrantRef, ...]:
 
 def obstacles_of(surface: Surface, target: Target) -> tuple[Withheld, ...]:
     """Why `surface` does not admit `target`, lower bounds first; empty if it does."""
-    found = []
-    if not any(part.lends(target) for part in surface.lower):
-        cut = [part for part in surface.lower if part.granting(target) is not None]
-        if not cut:
-            found.append(Withheld(Obstacle.NOT_GRANTED))
-        for part in cut:
+    lower: list[Withheld] = []
+    is_lent = False
+    for part in surface.lower:
+        if part.granting(target) is not None:
             denying = tuple(r for r in part.negative if r.grant.target.covers(target))
-            found.append(Withheld(Obstacle.OWN_NEGATIVE, part.card, denying))
+            is_lent = is_lent or not denying
+            lower.append(Withheld(Obstacle.OWN_NEGATIVE, part.card, denying))
+    found = [] if is_lent else lower or [Withheld(Obstacle.NOT_GRANTED)]
     for part in surface.upper:
         if part.positive and part.granting(target) is None:
             near = tuple(r for r in part.positive if r.grant.target.cls == target.cls)
@@ -89,16 +90,17 @@ def obstacles_of(surface: Surface, target: Target) -> tuple[Withheld, ...]:
     return tuple(found)
 
 
-def confirmed(target: Target, admitting: Surface, refusing: Surface | None = None) -> Witness:
+def confirmed(target: Target, admitting: Admitted, refusing: Admitted | None = None) -> Witness:
     """The witness that `target` is, after replaying it through the plain evaluator.
 
     Raises:
         InternalDefect: if the replay disagrees; such a call is never shown.
     """
-    if not admitting.allows(target):
+    if not admitting.surface.allows(target):
         raise InternalDefect.of(f"a witness is not admitted on replay: `{target.text}`")
+    causes = lenders_of(admitting.of_class(target.cls.name), target)
     if refusing is None:
-        return Witness(target, lenders_of(admitting, target))
-    if refusing.allows(target):
+        return Witness(target, causes)
+    if refusing.surface.allows(target):
         raise InternalDefect.of(f"a witness of a difference is admitted on both sides: `{target.text}`")
-    return Witness(target, lenders_of(admitting, target), obstacles_of(refusing, target))
+    return Witness(target, causes, obstacles_of(refusing.of_class(target.cls.name), target))
