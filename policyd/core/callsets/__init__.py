@@ -28,6 +28,7 @@ from policyd.core.callsets.effect import CeilingEffect, Effect, Standing, ceilin
 from policyd.core.callsets.holders import holders_of, instances_of
 from policyd.core.callsets.proof import always, disjoint, implies, is_empty, never, query, query_text
 from policyd.core.callsets.universe import Form, Shape, Universe
+from policyd.core.callsets.width import Width, width_of
 from policyd.core.callsets.witness import Obstacle, Withheld, Witness, confirmed
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "Undecided",
     "Union",
     "Universe",
+    "Width",
     "Withheld",
     "Witness",
     "admitted_by",
@@ -79,4 +81,5 @@ __all__ = [
     "query",
     "query_text",
     "slips",
+    "width_of",
 ]
