@@ -24,11 +24,11 @@ def card_id(text: str) -> CardId:
     """The id that a text writes.
 
     Raises:
-        InputError: CARD021 if it is no UUID.
+        InputError: CARD060 if it is no UUID.
     """
     found = parse_uuid(text)
     if found is None:
-        raise InputError.of("CARD021", f"{shown(text)} is no card id", None, "card ids are UUIDs")
+        raise InputError.of("CARD060", f"{shown(text)} is no card id", None, "card ids are UUIDs")
     return CardId(found)
 
 

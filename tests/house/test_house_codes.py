@@ -14,6 +14,7 @@ NO_CODES = {"SHA256"}
 
 SHARED = {
     "SOLVE900": "a defect of our own, told by whoever catches it",
+    "GRANT002": "a class that does not exist, in a grant or asked about by its name",
     "GRANT007": "the same refusal, where a stored grant holds a slot",
     "CARD060": "a wallet file, and a question that does not fit it",
     "MANIF001": "a file that cannot be read, of a manifest or named beside it",
@@ -26,12 +27,14 @@ SHARED = {
 
 
 def used():
-    """Every code that the source tells, with the packages that do; keys of tables and comparisons tell nothing."""
+    """Every code that the source tells, with the packages that do; keys of tables, comparisons and examples tell nothing."""
     places = defaultdict(set)
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         asked = {id(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys}
         asked |= {id(n) for node in ast.walk(tree) if isinstance(node, ast.Compare) for n in ast.walk(node)}
+        examples = [n for n in ast.walk(tree) if isinstance(n, ast.keyword) and n.arg == "examples"]
+        asked |= {id(inner) for keyword in examples for inner in ast.walk(keyword)}
         for node in ast.walk(tree):
             match node:
                 case ast.Constant(str(text)) if id(node) not in asked and FORM.fullmatch(text) and text not in NO_CODES:
