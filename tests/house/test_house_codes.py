@@ -27,7 +27,7 @@ SHARED = {
 
 
 def used():
-    """Every code that the source tells, with the packages that do; keys of tables, comparisons and examples tell nothing."""
+    """Every code that the source tells, with its packages; table keys, comparisons and examples tell nothing."""
     places = defaultdict(set)
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
