@@ -20,10 +20,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("policyd.cli.commands.check", "May this agent, or the holder of this wallet, do this?"),
     "conformance": ("policyd.cli.commands.conformance", "Check this build against recorded answers."),
     "db": ("policyd.cli.commands.db", "Migrate, check, dump and restore the database."),
+    "diff": ("policyd.cli.commands.diff", "What a new version admits that the old one does not."),
     "editions": ("policyd.cli.commands.editions", "The editions of the platform's rules and their switches."),
     "export": ("policyd.cli.commands.export", "Write a snapshot as one document that `import` reads again."),
     "grant": ("policyd.cli.commands.grant", "Read a grant: canonical text, meaning, coverage."),
     "import": ("policyd.cli.commands.import_", "Keep manifests, cards, wallets, shares or policies in the database."),
+    "retry": (
+        "policyd.cli.commands.retry",
+        "Retry policies: which decides, how it goes, where it ends, what a change does.",
+    ),
+    "prove": ("policyd.cli.commands.prove", "Does it hold for all calls, or is there one against it?"),
     "rule": ("policyd.cli.commands.rule", "The page of a code."),
     "rules": ("policyd.cli.commands.rules", "All codes."),
     "serve": ("policyd.cli.commands.serve", "Serve the HTTP interface and the web pages."),
@@ -32,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "token": ("policyd.cli.commands.token", "Create, list and revoke the tokens of the HTTP interface."),
     "what-can": ("policyd.cli.commands.what_can", "Everything that a holder of a stored deployment may do."),
     "who-can": ("policyd.cli.commands.who_can", "Which holders of a deployment may do this, by which grants."),
+    "what-if": ("policyd.cli.commands.what_if", "What one edit of a card would start and stop."),
 }
 
 

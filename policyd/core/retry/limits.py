@@ -5,6 +5,7 @@ Source: retry 5.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -200,7 +201,7 @@ def limits_of(policy: Policy, elapsed: Elapsed, domain: Domain | None = None, ef
         return _as_bound(found)
     share = replace(effort, explore=effort.explore // 4, simulate=effort.simulate // 4)
     limits = [_Inquiry(policy, elapsed, Filters.of(policy, d), share).limits() for d in assigned]
-    return _worst(limits)
+    return worst_of(limits)
 
 
 def _as_bound(limits: Limits) -> Limits:
@@ -224,7 +225,7 @@ def _loose(amount: Amount) -> Amount:
     return Amount(0, amount.at_most, exact=is_zero)
 
 
-def _worst(limits: list[Limits]) -> Limits:
+def worst_of(limits: Sequence[Limits]) -> Limits:
     """The limits that hold for each of several possibilities, one of which is the case."""
     first = limits[0]
     for other in limits[1:]:

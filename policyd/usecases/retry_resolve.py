@@ -1,0 +1,250 @@
+"""Which rule decides for an operation at a site, and why each other one does not.
+
+Source: retry 3, 8.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from policyd.core.edition import Edition, Rules
+from policyd.core.retry import (
+    Considered,
+    Effective,
+    NamedPolicy,
+    Outcome,
+    PropertyValue,
+    RuleSet,
+    Selection,
+    Site,
+    Tier,
+)
+from policyd.core.retry.cells import Known
+from policyd.core.retry.context import IDEMPOTENT_METHODS
+from policyd.core.retry.space import Space, names_read
+from policyd.core.retry.value import Boolean, CoercionFailed, EvaluationError, PropertyNotFound, Text
+from policyd.usecases.retry_bags import SiteBag, bag_at
+
+MAX_ALTERNATIVES = 20
+"""So many outcomes are told where they depend on what is not given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One outcome that is possible with what was given.
+
+    Attributes:
+        rule: the name of the rule that decides, None where none does.
+        error: whether the selection fails instead, at `rule`.
+        bag: properties with which it comes out so.
+    """
+
+    rule: str | None
+    error: bool
+    bag: Mapping[str, PropertyValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The answer.
+
+    Attributes:
+        at: what the site shows.
+        selection: with the bag as far as it is given; one of the possible ones where `alternatives` has several.
+        effective: the rules with where they come from.
+        alternatives: the outcomes that are possible; exactly one where the answer is certain.
+        rules: the edition.
+        notes: what else must be said.
+    """
+
+    at: SiteBag
+    selection: Selection
+    effective: tuple[Effective, ...]
+    alternatives: tuple[Alternative, ...]
+    rules: Rules
+    notes: tuple[str, ...]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether what was not given makes no difference."""
+        return len(self.alternatives) == 1
+
+    @property
+    def winner(self) -> NamedPolicy | None:
+        """The rule that decides, None where none does."""
+        return self.selection.rule
+
+
+def resolve_at(
+    effective: Sequence[Effective], site: Site, given: Mapping[str, PropertyValue], rules: Rules
+) -> Resolved:
+    """Select for one operation.
+
+    Args:
+        effective: the rules in the order of selection.
+        site: the place.
+        given: what is known of the operation.
+        rules: the edition.
+    """
+    at = bag_at(site, given, rules)
+    policies = tuple(e.rule for e in effective)
+    resolver, status = site.resolver.resolver(rules), site.resolver.filters_status
+    ready = RuleSet.of(policies)
+    selection = ready.select(at.bag, resolver, status_filter=status)
+    read = frozenset().union(*(names_read(rule) for rule in policies)) if policies else frozenset()
+    if at.open & read:
+        space = Space.of(site, rules, policies, Known(at.bag))
+        alternatives = _alternatives(space, policies, at)
+        selection = ready.select({**at.bag, **alternatives[0].bag}, resolver, status_filter=status)
+    else:
+        alternatives = (_alternative(selection, at.bag),)
+    notes = [*at.notes, *_notes(site, selection, at, rules)]
+    return Resolved(at, selection, tuple(effective), alternatives, rules, tuple(notes))
+
+
+def _alternative(selection: Selection, bag: Mapping[str, PropertyValue]) -> Alternative:
+    failed = next((c.rule.name for c in selection.considered if c.outcome is Outcome.ERROR), None)
+    rule = selection.rule
+    return Alternative(rule.name if rule else failed, failed is not None, bag)
+
+
+def _alternatives(space: Space, policies: Sequence[NamedPolicy], at: SiteBag) -> tuple[Alternative, ...]:
+    picked = space.pick(policies)
+    found: list[Alternative] = []
+    for judged in picked.judged:
+        for contexts, error in ((judged.win, False), (judged.ends, True)):
+            bag = space.bag(contexts)
+            if bag is not None:
+                found.append(Alternative(judged.rule.name, error, {**at.bag, **bag}))
+    none = space.bag(picked.none)
+    if none is not None:
+        found.append(Alternative(None, False, {**at.bag, **none}))
+    return tuple(found)
+
+
+def _notes(site: Site, selection: Selection, at: SiteBag, rules: Rules) -> list[str]:
+    notes: list[str] = []
+    if not site.is_asked(rules):
+        notes.append(f"edition {rules.label} asks nothing at this site")
+    if selection.rule is not None and site.resolver.filters_status:
+        verb = at.bag.get("verb")
+        sure = isinstance(verb, Text) and verb.value in IDEMPOTENT_METHODS
+        if not sure and at.bag.get("is-idempotent") != Boolean(True):
+            notes.append(
+                "the request is sent again only if its method is idempotent or the agent assumes idempotence;"
+                " else the response is exposed to the guest at once"
+            )
+    if rules.edition is Edition.NEXT and not rules.overrides:
+        notes.append("edition next, site table as in snapshot")
+    return notes
+
+
+def error_words(error: EvaluationError | None) -> str:
+    """What went wrong in an evaluation."""
+    match error:
+        case PropertyNotFound(name):
+            return f"`{name}` is missing"
+        case CoercionFailed(name, value, target):
+            return f"`{name}` = `{value_words(value)}` cannot be compared as {target.value.lower()}"
+        case _:
+            return "the stored state does not fit"
+
+
+def value_words(value: PropertyValue) -> str:
+    """A value as users write it."""
+    return str(value.value).lower() if isinstance(value, Boolean) else str(value.value)
+
+
+def considered_words(considered: Considered, site: Site) -> str:
+    """Why a rule decides, or does not."""
+    error = f": {error_words(considered.error)}" if considered.error is not None else ""
+    match considered.outcome:
+        case Outcome.SELECTED:
+            return "decides"
+        case Outcome.ERROR:
+            return f"ends the selection{error}"
+        case Outcome.MISSING:
+            return f"skipped, {considered.outcome.value}{error}"
+        case Outcome.FILTERED:
+            return "not considered: a response status is only put to rules that mention `status-code`"
+        case _:
+            return str(considered.outcome.value)
+
+
+def bag_words(bag: Mapping[str, PropertyValue]) -> str:
+    """A bag in one line."""
+    return ", ".join(f"{name} = {value_words(value)}" for name, value in sorted(bag.items())) or "nothing"
+
+
+_TIERS = {Tier.BUILT_IN: "built in", Tier.AGENT_CONFIGURATION: "agent configuration", Tier.OVERLAY: "overlay"}
+
+
+def resolved_text(resolved: Resolved) -> str:
+    """The answer in words."""
+    at, site = resolved.at, resolved.at.site
+    out = [_headline(resolved), ""]
+    if not resolved.is_decided:
+        out.append("it depends on what was not given:")
+        for alternative in resolved.alternatives[:MAX_ALTERNATIVES]:
+            extra = {n: v for n, v in alternative.bag.items() if n not in at.bag}
+            out.append(f"  {_outcome_words(alternative, site)} with {bag_words(extra)}")
+        if len(resolved.alternatives) > MAX_ALTERNATIVES:
+            out.append(f"  … and {len(resolved.alternatives) - MAX_ALTERNATIVES} more")
+        out += ["", "with the first of these:"]
+    for considered in resolved.selection.considered:
+        rule = considered.rule
+        tier = next((_TIERS.get(e.tier, "") for e in resolved.effective if e.rule is rule), "")
+        origin = f", {tier}" if tier else ""
+        out.append(f"  {rule.name} (priority {rule.priority}{origin}): {considered_words(considered, site)}")
+    out.append(f"site: {site.slug} ({site.title}); resolver: {resolved.selection.resolver.value}")
+    out.append(f"seen: {bag_words(at.bag)}")
+    out += [f"note: {note}" for note in resolved.notes]
+    out.append(f"edition: {resolved.rules.label}")
+    return "\n".join(out)
+
+
+def _headline(resolved: Resolved) -> str:
+    if not resolved.is_decided:
+        return "undecided"
+    return _outcome_words(resolved.alternatives[0], resolved.at.site)
+
+
+def _outcome_words(alternative: Alternative, site: Site) -> str:
+    if alternative.error:
+        return f"the selection fails at `{alternative.rule}`: {site.otherwise}"
+    if alternative.rule is None:
+        return f"no rule decides: {site.otherwise}"
+    return f"`{alternative.rule}` decides"
+
+
+def resolved_json(resolved: Resolved) -> dict[str, object]:
+    """The answer on the wire."""
+    return {
+        "site": resolved.at.site.slug,
+        "decided": resolved.is_decided,
+        "rule": resolved.alternatives[0].rule if resolved.is_decided and not resolved.alternatives[0].error else None,
+        "error": error_words(resolved.selection.error) if resolved.selection.error is not None else None,
+        "alternatives": [
+            {"rule": a.rule, "error": a.error, "properties": properties_json(a.bag)}
+            for a in resolved.alternatives[:MAX_ALTERNATIVES]
+        ],
+        "considered": [
+            {
+                "rule": c.rule.name,
+                "priority": c.rule.priority,
+                "outcome": c.outcome.name.lower().replace("_", "-"),
+                "why": considered_words(c, resolved.at.site),
+            }
+            for c in resolved.selection.considered
+        ],
+        "properties": properties_json(resolved.at.bag),
+        "notes": list(resolved.notes),
+        "edition": resolved.rules.edition.value,
+        "switches": dict(resolved.rules.overrides),
+    }
+
+
+def properties_json(bag: Mapping[str, PropertyValue]) -> dict[str, object]:
+    """A bag as JSON."""
+    return {name: value.value for name, value in sorted(bag.items())}
