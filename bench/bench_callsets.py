@@ -125,32 +125,45 @@ def deployment() -> None:
 
 
 def hard_shapes() -> None:
-    """Stars in many places under overlapping negatives: where the price doubles, and where it ends."""
-    for size in (4, 8, 12, 16, 20, 24):
-        labels = [["*"] * size for _ in range(size)]
-        for place, pattern in enumerate(labels):
-            pattern[place] = "x"
-            pattern[(place + 1) % size] = "y"
-        negative = tuple(_network(".".join(p)) for p in labels)
-        narrow = tuple(_network(".".join("z" if i == n else "*" for i in range(size))) for n in range(size))
-        left = surface_of([Card(CardId("l"), Bounds((_network("*"),), negative))], HOLDER)
-        right = surface_of([Card(CardId("r"), Bounds((_network("*"),), (*negative, *narrow)))], HOLDER)
-        start = time.perf_counter()
-        answer = difference(admitted_by(left), admitted_by(right))
-        paths = tuple(_path("/".join("**" if i % 2 else f"s{(n + i) % size}" for i in range(8))) for n in range(size))
-        middle = time.perf_counter()
-        outer = surface_of([Card(CardId("l"), Bounds((_path("**/s0/**/s1/**"),)))], HOLDER)
-        inner = surface_of([Card(CardId("r"), Bounds((_path("**"),), paths))], HOLDER)
-        other = difference(admitted_by(outer), admitted_by(inner))
-        print(
-            f"  {size:3} overlapping negatives: hosts {(middle - start) * 1e3:8.1f} ms ({_word(answer)}),"
-            f" paths {(time.perf_counter() - middle) * 1e3:8.1f} ms ({_word(other)})"
-        )
+    """Where stars at different places overlap without covering each other: the curve, and where it ends.
+
+    Hosts are a satisfiability problem with 4.3 clauses of three labels for each label, the hardest density;
+    paths are intersections of ceilings that each remember another distance.
+    """
+    nobody = surface_of([], HOLDER)
+    for labels in (8, 12, 16, 20, 24, 28, 32, 40):
+        rng = random.Random(labels)
+        clauses = []
+        for _ in range(round(4.3 * labels)):
+            pattern = ["*"] * labels
+            for place in rng.sample(range(labels), 3):
+                pattern[place] = rng.choice("ab")
+            clauses.append(_network(".".join(pattern)))
+        binary = [
+            Card(CardId(f"u{i}"), Bounds((), (), tuple(_network(".".join(_starred(labels, i, x))) for x in "ab")))
+            for i in range(labels)
+        ]
+        hosts = surface_of([Card(CardId("l"), Bounds((_network("*"),), tuple(clauses))), *binary], HOLDER)
+        print(f"  {labels:3} labels, {len(clauses):3} overlapping negatives: {_measured(hosts, nobody)}")
+    for count in (2, 4, 6, 8, 10, 12):
+        ceilings = [
+            Card(CardId(f"u{n}"), Bounds((), (), (_path("/".join(["**", "ab"[n % 2], *("*",) * n])),)))
+            for n in range(1, count + 1)
+        ]
+        paths = surface_of([Card(CardId("l"), Bounds((_path("**"),))), *ceilings], HOLDER)
+        print(f"  {count:3} ceilings of paths with two kinds of stars: {_measured(paths, nobody)}")
 
 
-def _word(answer: object) -> str:
-    undecided = getattr(answer, "undecided", ())
-    return "undecided" if undecided else f"{getattr(answer, 'count', 0)} kinds"
+def _starred(size: int, place: int, label: str) -> list[str]:
+    return [label if i == place else "*" for i in range(size)]
+
+
+def _measured(left: Surface, right: Surface) -> str:
+    start = time.perf_counter()
+    answer = difference(admitted_by(left), admitted_by(right))
+    took = (time.perf_counter() - start) * 1e3
+    word = "undecided" if answer.undecided else "witness" if answer.witnesses else "proved empty"
+    return f"{took:8.1f} ms, {word}"
 
 
 def _network(host: str) -> Grant:
@@ -161,6 +174,57 @@ def _path(path: str) -> Grant:
     return parse_grant(f"filesystem({COMPONENT}/*) @ * : read : /{path}", Form.CONCRETE)
 
 
+STRING_TIMEOUT_MS = 5_000
+
+
+def beside_strings(sizes: tuple[int, ...]) -> None:
+    """The same containment questions to z3 with hosts as strings and patterns as regular expressions."""
+    for size in sizes:
+        rng = random.Random(size)
+        names = [f"{rng.choice('ab*')}.h{n}.example.{rng.choice(['com', '*'])}" for n in range(size)]
+        denied = names[3::4]
+        wide = surface_of(
+            [Card(CardId("w"), Bounds(tuple(map(_network, names)), tuple(map(_network, denied))))], HOLDER
+        )
+        fewer = tuple(_network(n.replace("*", "c")) for n in names)
+        narrow = surface_of([Card(CardId("n"), Bounds(fewer, tuple(map(_network, denied))))], HOLDER)
+        start = time.perf_counter()
+        structural = difference(admitted_by(narrow), admitted_by(wide))
+        middle = time.perf_counter()
+        verdict = _by_strings([n.replace("*", "c") for n in names], names, denied)
+        took = time.perf_counter() - middle
+        print(
+            f"  {size:4} grants: structure {(middle - start) * 1e3:8.2f} ms ({structural.count} kinds),"
+            f" z3 strings {took * 1e3:8.1f} ms ({verdict})"
+        )
+
+
+def _by_strings(narrow: list[str], wide: list[str], denied: list[str]) -> str:
+    import z3
+
+    context = z3.Context()
+    host = z3.String("host", context)
+    letter = z3.Union(z3.Range("a", "z", context), z3.Range("0", "9", context))
+
+    def fits(pattern: str) -> object:
+        parts = []
+        for place, label in enumerate(pattern.split(".")):
+            if place:
+                parts.append(z3.Re(".", context))
+            parts.append(z3.Plus(letter) if label == "*" else z3.Re(label, context))
+        return z3.InRe(host, z3.Concat(*parts))
+
+    def any_of(patterns: list[str]) -> object:
+        return z3.Or(*map(fits, patterns))
+
+    solver = z3.Solver(ctx=context)
+    solver.set("timeout", STRING_TIMEOUT_MS)
+    lost = z3.And(any_of(narrow), z3.Not(any_of(denied)))
+    solver.add(lost, z3.Or(z3.Not(any_of(wide)), any_of(denied)))
+    verdict = solver.check()
+    return {"sat": "a witness", "unsat": "proved empty"}.get(str(verdict), f"unknown after {STRING_TIMEOUT_MS} ms")
+
+
 def main() -> None:
     quick = "--quick" in sys.argv
     print("difference of one agent, both directions, from parsed values:")
@@ -168,8 +232,10 @@ def main() -> None:
         one_agent(size)
     print("deployment of 200 agents with 50 grants:")
     deployment()
-    print("hard shapes:")
+    print("hard shapes, budget 200,000 steps:")
     hard_shapes()
+    print("the same containment as strings:")
+    beside_strings((5, 20) if quick else (5, 20, 100, 500))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ from policyd.core.callsets import (
 from policyd.core.callsets.index import ClassIndex
 from policyd.core.cards import Attenuates, Card, CardId, GrantRef, Part, Surface, attenuate, surface_of
 from policyd.core.grants import Target
+from policyd.syntax import parse_target
 
 BRUTES = [Brute(make()) for make in WORLDS]
 IDS = [b.world.cls.name for b in BRUTES]
@@ -265,3 +266,18 @@ def test_large_wallets_of_several_classes_agree_with_brute_force() -> None:
                 assert bool(classes) is bool(expected)
                 assert answer.count == len(shown)
                 assert answer.undecided == ()
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_witnesses_read_back(brute: Brute) -> None:
+    """Every witness prints in the form that `check` takes, and reading it gives the same call.
+
+    Only calls of methods that are named by nothing, a number or a UUID cannot be written as texts.
+    """
+    nobody = admitted_by(Surface(HOLDER, (), (), ()))
+    for surface in _surfaces(brute, 10, 15):
+        for witness in difference(admitted_by(surface), nobody, ALL).witnesses:
+            call = witness.target
+            kind = getattr(call.resource, "kind", "method")
+            if (call.cls.name, call.verb) != ("agent", "invoke") or kind == "method":
+                assert parse_target(call.text) == call

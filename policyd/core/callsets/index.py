@@ -1,68 +1,89 @@
 """Finds the products near another one without looking at all.
 
-Every product has two words: the known part of its owner, and the literal beginning of its resource. Two
-products whose words contradict each other share no call. The answer is a superset of those that overlap.
+Every product fixes some words of a call at fixed places: leading owner segments, host labels from the right,
+path segments before the first `**`. Each product is filed under the rarest word that it fixes. Two products
+that fix different words at one place share no call, so what is filed elsewhere need not be looked at. The
+answer is a superset of the products that overlap.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from policyd.core.callsets.below import words_of
+from policyd.core.callsets.below import Below, Everything, words_of
 from policyd.core.grants import ANY_VERB, Owner, OwnerKind, Target
-from policyd.core.grants.resources import CardTarget, Invocation, Resource
+from policyd.core.grants.resources import CardTarget, FilePath, Invocation, NetworkResource, OplogRange, Resource
+from policyd.core.grants.resources.exact import AnyResource, NoResource
 from policyd.core.grants.resources.segments import GLOBSTAR, STAR
 
-Word = tuple[str, ...]
-
 SMALL = 24
-"""Up to so many products are simply listed."""
+"""Up to so many products are simply compared one by one."""
 
 
-def owner_word(owner: Owner) -> Word:
-    """The leading owner segments that every call of the product has; an agent id counts as its type, then itself."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a product fixes of one part of a call.
+
+    Attributes:
+        at: the word at each place, None where any word may stand.
+        is_open: whether further words may follow behind the last place.
+    """
+
+    at: tuple[str | None, ...]
+    is_open: bool
+
+    def agrees(self, other: Words) -> bool:
+        """Whether some call may have the words of both.
+
+        >>> Words(("a", None), False).agrees(Words(("a",), True)), Words(("a",), False).agrees(Words(("a", "b"), True))
+        (True, False)
+        """
+        if len(self.at) > len(other.at) and not other.is_open:
+            return False
+        if len(other.at) > len(self.at) and not self.is_open:
+            return False
+        return all(a is None or b is None or a == b for a, b in zip(self.at, other.at, strict=False))
+
+
+_ANYTHING = Words((), True)
+
+
+def owner_words(owner: Owner) -> Words:
+    """The words of an owner; an agent id counts as its type, then itself."""
     known = owner.known
     if len(known) < 5 or owner.kind is not OwnerKind.AGENT:
-        return known
+        return Words(known, True)
     name = known[4].partition("(")[0]
-    return (*known[:4], name) if owner.is_type_wildcard else (*known[:4], name, known[4])
+    return Words((*known[:4], name), True) if owner.is_type_wildcard else Words((*known[:4], name, known[4]), True)
 
 
-def resource_word(resource: Resource) -> Word:
-    """The leading words of the resource that every call of the product has."""
+def resource_words(resource: Resource) -> Words:
+    """The words of a resource."""
     match resource:
+        case AnyResource() | Everything() | NoResource() | OplogRange():
+            return _ANYTHING
         case CardTarget(recipient):
-            return recipient.known
+            return Words(recipient.known, True)
         case Invocation():
-            return (resource.text,)
+            return Words((resource.text,), False)
+        case Below(words):
+            return Words(tuple(None if w == STAR else w for w in words), True)
+        case NetworkResource(host) if host == STAR:
+            return _ANYTHING
+        case FilePath(segments):
+            count = segments.index(GLOBSTAR) if GLOBSTAR in segments else len(segments)
+            return Words(tuple(None if s == STAR else s for s in segments[:count]), count < len(segments))
         case _:
             words = words_of(resource)
-            for place, word in enumerate(words):
-                if word in (STAR, GLOBSTAR):
-                    return words[:place]
-            return words
+            if words[:1] == (GLOBSTAR,):
+                return _ANYTHING  # a key of any length; a store of this name is only looked at too often
+            return Words(tuple(None if w in (STAR, GLOBSTAR) else w for w in words), False)
 
 
-class _Trie:
-    """Products by one of their words."""
-
-    __slots__ = ("at", "under")
-
-    def __init__(self, words: Sequence[Word]) -> None:
-        self.at: dict[Word, list[int]] = {}
-        self.under: dict[Word, list[int]] = {}
-        for number, word in enumerate(words):
-            self.at.setdefault(word, []).append(number)
-            for count in range(len(word) + 1):
-                self.under.setdefault(word[:count], []).append(number)
-
-    def near(self, word: Word) -> list[int]:
-        """The products with a word that begins this one or is begun by it."""
-        found: list[int] = []
-        for count in range(len(word)):
-            found += self.at.get(word[:count], ())
-        found += self.under.get(word, ())
-        return found
+_RESOURCE = 16
+"""Places of resources are numbered from here on, those of owners below."""
 
 
 class ClassIndex:
@@ -72,13 +93,13 @@ class ClassIndex:
         boxes: the products.
     """
 
-    __slots__ = ("_owners", "_resources", "_words", "boxes")
+    __slots__ = ("_filed", "_loose", "_words", "boxes")
 
     def __init__(self, boxes: Sequence[Target]) -> None:
         self.boxes = tuple(boxes)
-        self._owners: _Trie | None = None
-        self._resources: _Trie | None = None
-        self._words: list[tuple[Word, Word]] = []
+        self._words: list[tuple[Words, Words]] = []
+        self._filed: dict[int, dict[str, list[int]]] = {}
+        self._loose: list[int] = []
 
     def near(self, verb: str, around: Target | None, without: int | None = None) -> Iterator[Target]:
         """The products that have `verb` and may overlap `around`, all that have it where that is None.
@@ -97,20 +118,42 @@ class ClassIndex:
                 yield box
 
     def _nearest(self, around: Target) -> Sequence[int]:
-        owner, resource = owner_word(around.owner), resource_word(around.resource)
+        owner, resource = owner_words(around.owner), resource_words(around.resource)
         if not self._words:
-            self._words = [(owner_word(b.owner), resource_word(b.resource)) for b in self.boxes]
-        if len(self.boxes) <= SMALL:
-            return [n for n, (o, r) in enumerate(self._words) if _agree(r, resource) and _agree(o, owner)]
-        if self._owners is None or self._resources is None:
-            self._owners = _Trie([owner for owner, _ in self._words])
-            self._resources = _Trie([resource for _, resource in self._words])
-        by_resource = self._resources.near(resource)
-        by_owner = self._owners.near(owner)
-        fewer, place, word = (by_owner, 1, resource) if len(by_owner) < len(by_resource) else (by_resource, 0, owner)
-        return [n for n in fewer if _agree(self._words[n][place], word)]
+            self._words = [(owner_words(b.owner), resource_words(b.resource)) for b in self.boxes]
+            if len(self.boxes) > SMALL:
+                self._file()
+        numbers: Sequence[int] = range(len(self.boxes))
+        if len(self.boxes) > SMALL:
+            numbers = [*self._loose, *self._found(owner, 0), *self._found(resource, _RESOURCE)]
+        words = self._words
+        return [n for n in numbers if words[n][1].agrees(resource) and words[n][0].agrees(owner)]
+
+    def _file(self) -> None:
+        fixed = [[*_places(owner, 0), *_places(resource, _RESOURCE)] for owner, resource in self._words]
+        counts = Counter(place for places in fixed for place in places)
+        for number, places in enumerate(fixed):
+            if places:
+                place, word = min(places, key=counts.__getitem__)
+                self._filed.setdefault(place, {}).setdefault(word, []).append(number)
+            else:
+                self._loose.append(number)
+
+    def _found(self, words: Words, first: int) -> Iterator[int]:
+        """The products filed under a word that does not contradict `words`."""
+        for place, filed in self._filed.items():
+            offset = place - first
+            if not 0 <= offset < _RESOURCE and not (first and offset >= 0):
+                continue
+            word = words.at[offset] if offset < len(words.at) else None
+            if word is not None:
+                yield from filed.get(word, ())
+            elif offset < len(words.at) or words.is_open:
+                for numbers in filed.values():
+                    yield from numbers
 
 
-def _agree(left: Word, right: Word) -> bool:
-    size = min(len(left), len(right))
-    return left[:size] == right[:size]
+def _places(words: Words, first: int) -> Iterator[tuple[int, str]]:
+    for offset, word in enumerate(words.at):
+        if word is not None:
+            yield first + offset, word
