@@ -1,0 +1,103 @@
+"""Queries: targets that name sets of calls.
+
+Source: interface, Files and queries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from policyd.core.callsets import Below, Everything, below
+from policyd.core.edition import NEXT, Rules
+from policyd.core.grants import ANY_VERB, AgentContext, Owner, PermissionClass, Slot
+from policyd.core.grants.resources import Resource
+from policyd.syntax.grants import parse_target
+from policyd.syntax.mistakes import GrantSyntaxError
+
+ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query as read.
+
+    Attributes:
+        cls: the class.
+        owner: None for any; may carry a slot.
+        verb: `*` for any.
+        resource: None for any; a pattern stands for all calls that it covers, `Below` for a value and all below it.
+    """
+
+    cls: PermissionClass
+    owner: Owner | None
+    verb: str
+    resource: Resource | Below | Everything | None
+
+    def owner_for(self, context: AgentContext) -> Owner | None:
+        """The owner with its slot filled for a holder."""
+        owner = self.owner
+        if owner is None or owner.slot is None or (owner.slot is Slot.AGENT and context.agent_id is None):
+            return owner
+        return owner.filled(context)
+
+
+def parse_query(text: str, rules: Rules = NEXT) -> ParsedQuery:
+    """The query that `text` writes: a target whose owner, verb and resource may be `any`, or `under(x)`.
+
+    Raises:
+        GrantSyntaxError: if it is none.
+    """
+    head, opened, rest = text.partition("(")
+    owner_text, closed, tail = rest.partition(") : ")
+    verb_text, colon, resource_text = tail.partition(" : ")
+    is_any_owner = bool(opened and closed) and owner_text.strip() == ANY
+    is_any_verb = verb_text.strip() == ANY
+    word = resource_text.strip()
+    under = word.startswith("under(") and word.endswith(")")
+    # What is `any` is replaced by something that surely parses, so that the rest is read by the rules of targets.
+    probe = text
+    if is_any_owner or is_any_verb or word == ANY or under:
+        owner = "" if is_any_owner else owner_text
+        verb = ANY_VERB if is_any_verb else verb_text
+        resource = word[6:-1] if under else word
+        probe = f"{head}({owner}) : {verb}{colon or ' :'}{resource}"
+        if is_any_owner:
+            probe = _with_star_owner(head.strip(), verb, colon, resource, rules) or probe
+        if word == ANY:
+            return _any_resource(text, head, owner_text, is_any_owner, verb, rules)
+    target = parse_target(probe, rules, slots=True)
+    resource_value: Resource | Below | Everything = target.resource
+    if under:
+        resource_value = below(target.resource)
+    return ParsedQuery(target.cls, None if is_any_owner else target.owner, target.verb, resource_value)
+
+
+def _stars(cls: PermissionClass) -> str:
+    return "/".join("*" for _ in range(cls.owner.depth))
+
+
+def _class(name: str, rules: Rules) -> PermissionClass | None:
+    from policyd.core.grants import class_named
+
+    return class_named(name, rules)
+
+
+def _with_star_owner(name: str, verb: str, colon: str, resource: str, rules: Rules) -> str:
+    cls = _class(name, rules)
+    return f"{name}({_stars(cls)}) : {verb}{colon or ' :'}{resource}" if cls else ""
+
+
+def _any_resource(text: str, head: str, owner: str, is_any_owner: bool, verb: str, rules: Rules) -> ParsedQuery:
+    """A query whose resource is `any`: class, owner and verb are read with a resource that fits the class."""
+    cls = _class(head.strip(), rules)
+    shown_owner = _stars(cls) if is_any_owner and cls else owner
+    for sample in ("*", "", "/**", "*.**", "*.*.*", "@rev=1", "x"):
+        try:
+            target = parse_target(f"{head}({shown_owner}) : {verb} : {sample}", rules, slots=True)
+        except GrantSyntaxError as refusal:
+            if refusal.kind.value != "InvalidResource":
+                raise
+            continue
+        return ParsedQuery(target.cls, None if is_any_owner else target.owner, target.verb, None)
+    target = parse_target(text, rules, slots=True)
+    return ParsedQuery(target.cls, None if is_any_owner else target.owner, target.verb, None)

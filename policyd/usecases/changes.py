@@ -1,0 +1,277 @@
+"""What a new version of a deployment admits that the old one does not, and the reverse.
+
+Source: questions 2; interface, `diff` and `what-if`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from policyd.core.callsets import Difference, Undecided, compare
+from policyd.core.callsets.witness import Obstacle, Withheld, Witness
+from policyd.core.cards import GrantRef, Surface
+from policyd.core.edition import Rules
+from policyd.core.grants import AgentContext
+from policyd.usecases.holders import Holder, Holders, readable, variants, written_target
+
+MAX_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWitness:
+    """One kind of call that changes.
+
+    Attributes:
+        call: in the form that `check` takes.
+        cls: its class.
+        verb: its verb.
+        cause: the grants that admit it, in words with places.
+        obstacle: why the other side does not, in words with places; empty where it simply grants nothing.
+    """
+
+    call: str
+    cls: str
+    verb: str
+    cause: str
+    obstacle: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One direction of a change.
+
+    Attributes:
+        witnesses: at most as many as asked for.
+        more: how many further kinds there are.
+        undecided: on what the search ended early.
+    """
+
+    witnesses: tuple[ShownWitness, ...]
+    more: int
+    undecided: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many kinds of calls."""
+        return len(self.witnesses) + self.more
+
+
+@dataclass(frozen=True, slots=True)
+class HolderChange:
+    """What changes for one agent type, or for some of its instances.
+
+    Attributes:
+        name: the type, with the instance where instances differ.
+        started: newly admitted.
+        stopped: no longer admitted.
+        classes: over how many classes it was proved.
+        left_out: what the proof does not speak about.
+    """
+
+    name: str
+    started: Side
+    stopped: Side
+    classes: int
+    left_out: tuple[str, ...]
+
+    @property
+    def is_none(self) -> bool:
+        """Whether it is proved that nothing changes."""
+        return not (self.started.count or self.stopped.count or self.started.undecided or self.stopped.undecided)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changes for all holders.
+
+    Attributes:
+        old: how the old version is called.
+        new: how the new one is called.
+        holders: by name; those without a change too.
+        notes: what was assumed.
+        rules: the edition.
+    """
+
+    old: str
+    new: str
+    holders: tuple[HolderChange, ...]
+    notes: tuple[str, ...]
+    rules: Rules
+
+    @property
+    def has_new_access(self) -> bool:
+        """Whether anything is newly admitted."""
+        return any(h.started.count for h in self.holders)
+
+    @property
+    def has_lost_access(self) -> bool:
+        """Whether anything is no longer admitted."""
+        return any(h.stopped.count for h in self.holders)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a part of the answer is missing."""
+        return any(h.started.undecided or h.stopped.undecided for h in self.holders)
+
+
+def changes_between(old: Holders, new: Holders, rules: Rules, limit: int = MAX_SHOWN) -> Changes:
+    """Compare two versions, agent type by agent type, for every kind of instance.
+
+    Raises:
+        InputError: if a card of one of them cannot be read.
+    """
+    readable(old)
+    readable(new)
+    found: list[HolderChange] = []
+    for name in sorted({*old.by_name, *new.by_name}):
+        before, after = old.by_name.get(name), new.by_name.get(name)
+        found += _of_type(name, before, after, rules, limit)
+    notes = [*old.notes, *new.notes]
+    notes += [f"{n} is new" for n in sorted(set(new.by_name) - set(old.by_name))]
+    notes += [f"{n} is gone" for n in sorted(set(old.by_name) - set(new.by_name))]
+    return Changes(old.source, new.source, tuple(found), tuple(dict.fromkeys(notes)), rules)
+
+
+def _of_type(name: str, before: Holder | None, after: Holder | None, rules: Rules, limit: int) -> list[HolderChange]:
+    sides = [holder for holder in (before, after) if holder is not None]
+    results: list[tuple[AgentContext, HolderChange]] = []
+    for instance, universe in variants(sides, rules):
+        old = {name: _surface(before, instance)} if before else {}
+        new = {name: _surface(after, instance)} if after else {}
+        (change,) = compare(old, new, rules, {name: universe}, limit=limit)
+        results.append(
+            (
+                instance,
+                HolderChange(
+                    name,
+                    _side(change.started, instance, after, before, "new"),
+                    _side(change.stopped, instance, before, after, "removed"),
+                    change.started.classes,
+                    change.started.left_out,
+                ),
+            )
+        )
+    return _merged(name, results)
+
+
+def _surface(holder: Holder | None, instance: AgentContext) -> Surface:
+    assert holder is not None  # asked for sides that exist only
+    context = AgentContext(
+        holder.context.account,
+        holder.context.application,
+        holder.context.environment,
+        holder.context.component,
+        holder.context.agent_type,
+        instance.agent_id,
+    )
+    return holder.surface(context)
+
+
+def _merged(name: str, results: list[tuple[AgentContext, HolderChange]]) -> list[HolderChange]:
+    """One entry for the type where all instances change alike, else one for each that differs from the first."""
+    first = results[0][1]
+    found = [first]
+    for instance, change in results[1:]:
+        if _shape(change) != _shape(first):
+            found.append(
+                HolderChange(
+                    f"{name} as {instance.agent_id}", change.started, change.stopped, change.classes, change.left_out
+                )
+            )
+    return found
+
+
+def _shape(change: HolderChange) -> tuple[object, ...]:
+    return tuple(
+        (tuple((w.call, w.cause, w.obstacle) for w in side.witnesses), side.more, side.undecided)
+        for side in (change.started, change.stopped)
+    )
+
+
+def _side(
+    difference: Difference, context: AgentContext, admitting: Holder | None, other: Holder | None, word: str
+) -> Side:
+    return Side(
+        tuple(_shown(w, context, admitting, other, word) for w in difference.witnesses),
+        difference.more,
+        tuple(_reason(u) for u in difference.undecided),
+    )
+
+
+def _reason(undecided: Undecided) -> str:
+    return undecided.reason
+
+
+def _shown(
+    witness: Witness, context: AgentContext, admitting: Holder | None, other: Holder | None, word: str
+) -> ShownWitness:
+    return ShownWitness(
+        written_target(witness.target, context),
+        witness.target.cls.name,
+        witness.target.verb,
+        _grants(witness.causes, admitting, other, word),
+        "; ".join(_obstacle(item, other) for item in witness.obstacles if item.obstacle is not Obstacle.NOT_GRANTED),
+    )
+
+
+def _grants(refs: Iterable[GrantRef], holder: Holder | None, other: Holder | None, word: str) -> str:
+    words = []
+    for ref in tuple(refs)[:3]:
+        if holder is None:
+            continue
+        text = holder.written(ref)
+        known = other is not None and any(p.text == text for p in other.card.of(ref.bound))
+        span = holder.place(ref)
+        words.append(f"{'grant' if known else f'{word} grant'} {span.where if span else f'`{text}`'}")
+    return ", ".join(words)
+
+
+def _obstacle(item: Withheld, holder: Holder | None) -> str:
+    places = []
+    for ref in item.grants[:3]:
+        span = holder.place(ref) if holder else None
+        places.append(span.where if span else f"`{holder.written(ref) if holder else ref.grant.text}`")
+    at = f" at {', '.join(places)}" if places else ""
+    match item.obstacle:
+        case Obstacle.CEILING:
+            return f"outside the ceiling{at}"
+        case Obstacle.OWN_NEGATIVE:
+            return f"denied by its own card{at}"
+        case Obstacle.UPPER_NEGATIVE:
+            return f"denied to the whole wallet{at}"
+        case Obstacle.NOT_GRANTED:
+            return "not granted"
+
+
+def changes_json(changes: Changes) -> dict[str, object]:
+    """The changes as plain values; every form is made from these."""
+    return {
+        "old": changes.old,
+        "new": changes.new,
+        "holders": [
+            {
+                "name": h.name,
+                "started": _side_json(h.started),
+                "stopped": _side_json(h.stopped),
+                "classes": h.classes,
+                "leftOut": list(h.left_out),
+            }
+            for h in changes.holders
+        ],
+        "notes": list(changes.notes),
+        "edition": changes.rules.edition.value,
+        "switches": dict(changes.rules.overrides),
+    }
+
+
+def _side_json(side: Side) -> dict[str, object]:
+    return {
+        "count": side.count,
+        "witnesses": [
+            {"call": w.call, "class": w.cls, "verb": w.verb, "cause": w.cause, "obstacle": w.obstacle}
+            for w in side.witnesses
+        ],
+        "more": side.more,
+        "undecided": list(side.undecided),
+    }
