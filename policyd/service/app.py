@@ -14,10 +14,39 @@ from policyd import __version__
 from policyd.service import logs, problems
 from policyd.service.limits import Limits
 from policyd.service.logs import Watched
-from policyd.service.routes import decisions, operations, pages
+from policyd.service.routes import (
+    audits,
+    cards,
+    decisions,
+    evaluation,
+    imports,
+    list_pages,
+    operations,
+    pages,
+    queries,
+    rules,
+    snapshots,
+    tokens,
+)
 from policyd.service.wiring import Services
 from policyd.settings import Settings
 from policyd.store.session import Database
+
+ROUTES = (
+    snapshots,
+    imports,
+    decisions,
+    queries,
+    cards,
+    audits,
+    rules,
+    tokens,
+    evaluation,
+    operations,
+    pages,
+    list_pages,
+)
+"""Every module of routes, the interface first."""
 
 DESCRIPTION = """What Golem agents may do, over stored deployments.
 
@@ -47,8 +76,22 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.services = shared
     problems.install(app)
-    for module in (decisions, operations, pages):
+    for module in (
+        snapshots,
+        imports,
+        decisions,
+        queries,
+        cards,
+        audits,
+        rules,
+        tokens,
+        evaluation,
+        operations,
+        pages,
+        list_pages,
+    ):
         app.include_router(module.routes)
+    app.include_router(evaluation.well_known)
     app.add_middleware(Limits, services=shared)
     app.add_middleware(Watched, services=shared)
     return app

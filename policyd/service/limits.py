@@ -12,17 +12,13 @@ from http import HTTPStatus
 from fastapi import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from policyd.service.problems import ServiceCode, ServiceError, of_error
+from policyd.service.problems import Refusal, ServiceCode, ServiceError, of_error
 from policyd.service.wiring import Services
 
 IMPORTS = "/v1/imports"
 """Below this path requests may be as long as an import."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
-
-
-class _TooLargeError(Exception):
-    """The body went on past its bound."""
 
 
 class Limits:
@@ -69,7 +65,7 @@ class Limits:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > limit:
-                raise _TooLargeError
+                raise Refusal(_too_large(limit))
             return message
 
         async def sending(message: Message) -> None:
@@ -80,9 +76,9 @@ class Limits:
         try:
             async with asyncio.timeout(settings.request_timeout_s):
                 await self._app(scope, counting, sending)
-        except _TooLargeError:
+        except Refusal as refusal:
             if not started:
-                await of_error(_too_large(limit))(scope, receive, send)
+                await of_error(refusal.reason)(scope, receive, send)
         except TimeoutError:
             if not started:
                 slow = ServiceError(
@@ -124,13 +120,15 @@ def check_depth(body: bytes, limit: int) -> None:
     """Refuse a JSON text that is nested too deeply.
 
     Raises:
-        ServiceError: 422.
+        Refusal: 422.
     """
     if body.count(b"[") + body.count(b"{") > limit and depth_of(body) > limit:
-        raise ServiceError(
-            ServiceCode.MALFORMED,
-            HTTPStatus.UNPROCESSABLE_ENTITY,
-            f"the request is nested more than {limit} levels deep",
+        raise Refusal(
+            ServiceError(
+                ServiceCode.MALFORMED,
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                f"the request is nested more than {limit} levels deep",
+            )
         )
 
 
@@ -141,7 +139,7 @@ class BoundedRequest(Request):
         """The whole body.
 
         Raises:
-            ServiceError: 422.
+            Refusal: 422.
         """
         body = await super().body()
         services: Services = self.app.state.services

@@ -11,6 +11,7 @@ from uuid import uuid4
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from policyd.service.problems import of_defect
 from policyd.service.wiring import Services
 
 REQUEST_ID = b"x-request-id"
@@ -48,18 +49,25 @@ class Watched:
         metrics = self._services.metrics
         began = time.perf_counter()
         status = 500
+        started = False
         number = uuid4().hex[:16]
 
         async def sending(message: Message) -> None:
-            nonlocal status
+            nonlocal started, status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                started, status = True, message["status"]
                 message.setdefault("headers", []).append((REQUEST_ID, number.encode()))
             await send(message)
 
         metrics.active.inc()
         try:
             await self._app(scope, receive, sending)
+        except Exception as defect:
+            # the text of an exception may hold what was sent, so only its kind and its place are told
+            with suppress(BrokenPipeError, ValueError):
+                self._log.error("defect", request=number, kind=type(defect).__name__, place=_place(defect))
+            if not started:
+                await of_defect(defect)(scope, receive, sending)
         finally:
             metrics.active.dec()
             took = time.perf_counter() - began
@@ -76,6 +84,17 @@ class Watched:
                         status=status,
                         ms=round(took * 1000, 2),
                     )
+
+
+def _place(defect: Exception) -> str:
+    """The line of code that raised."""
+    trace = defect.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    code = trace.tb_frame.f_code
+    return f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} {code.co_name}"
 
 
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})

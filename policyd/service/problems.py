@@ -54,6 +54,14 @@ class ServiceError(PolicydError):
         self.headers = headers or {}
 
 
+class Refusal(HTTPException):
+    """A refusal while the body is read, where the framework lets nothing but its own exceptions through."""
+
+    def __init__(self, reason: ServiceError) -> None:
+        super().__init__(reason.status)
+        self.reason = reason
+
+
 BY_CLASS: dict[type[PolicydError], HTTPStatus] = {
     InputError: HTTPStatus.UNPROCESSABLE_ENTITY,
     StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -125,6 +133,11 @@ def malformed(error: RequestValidationError) -> list[Finding]:
     return found
 
 
+def of_defect(defect: Exception) -> JSONResponse:
+    """A defect of ours: its kind, never its text, which may hold what was sent."""
+    return of_error(InternalDefect.of(f"policyd failed: {type(defect).__name__}"))
+
+
 def install(app: FastAPI) -> None:
     """Tell all errors of `app` as problem documents."""
 
@@ -138,6 +151,8 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def of_framework(_: Request, error: HTTPException) -> JSONResponse:
+        if isinstance(error, Refusal):
+            return of_error(error.reason)
         status = HTTPStatus(error.status_code)
         code = ServiceCode.NO_SUCH_PLACE if status in (404, 405) else ServiceCode.MALFORMED
         finding = Finding(code.value, Severity.ERROR, status.description.lower() or status.phrase.lower())

@@ -20,6 +20,26 @@ from policyd.usecases.stored_decisions import MAX_BATCH, StoredQuestion
 MAX_TEXT = 65_536
 MAX_NAME = 4_096
 
+EXAMPLE_MANIFEST = """\
+manifestVersion: 1.6.0
+app: shop
+environments:
+  prod:
+    server: cloud
+    account: acme@example.com
+components:
+  shop:cart:
+    dir: cart
+    templates: rust
+agents:
+  Cart:
+    initialCard:
+      lowerBound:
+        positive:
+          - "secret(?env) @ ?agent : reveal : stripe.key"
+"""
+"""The manifest of the examples in the description of the interface."""
+
 EDITIONS = ("next", "snapshot")
 FacetWord = Literal["yes", "no", "unknown"]
 SnapshotText = Annotated[
@@ -227,6 +247,418 @@ class BatchAnswer(Answered):
     """The answers, in the order of the questions."""
 
     answers: list[BatchItem]
+
+
+class Snapshot(Wire):
+    """A snapshot without its facts."""
+
+    snapshot: str
+    number: int
+    digest: str
+    account: str
+    application: str
+    environment: str
+    revision: int
+    is_latest: bool
+    grants: int
+    manifest_version: str
+    edition: str
+    switches: dict[str, str]
+    created_at: str
+    created_by: str
+    imported_at: str
+
+
+class SnapshotList(Wire):
+    """A page of snapshots."""
+
+    snapshots: list[Snapshot]
+    next: str | None
+
+
+class AgentRow(Wire):
+    """An agent type and the origin of its card."""
+
+    name: str
+    component: str
+    card: str
+
+
+class AgentList(Wire):
+    """The agent types of a snapshot."""
+
+    agents: list[AgentRow]
+    edition: str
+    snapshot: str
+
+
+class CardGrant(Wire):
+    """A grant of an effective card."""
+
+    bound: str
+    written: str
+    filled: str
+    origin: str
+    place: str | None
+
+
+class AgentCard(Wire):
+    """An effective initial card."""
+
+    agent: str
+    environment: str
+    origin: str
+    place: str | None
+    component: str | None
+    account: str | None
+    grants: list[CardGrant]
+    replaces: list[str]
+    unreadable: list[str]
+    notes: list[str]
+    edition: str
+    snapshot: str
+
+
+class HeldCardBody(Wire):
+    """A card in a wallet."""
+
+    card_id: str
+    by: Literal["self", "other", "unknown"]
+    at: str | None
+
+
+class WalletBody(Wire):
+    """A wallet."""
+
+    holder: str
+    agent_id: str | None
+    recorded_account: str | None
+    cards: list[HeldCardBody]
+
+
+class WalletList(Wire):
+    """A page of wallets."""
+
+    wallets: list[WalletBody]
+    next: str | None
+    snapshot: str
+
+
+class CardRow(Wire):
+    """A card of a list."""
+
+    card_id: str
+    is_scope: bool
+    is_revoked: bool
+
+
+class CardList(Wire):
+    """A page of cards."""
+
+    cards: list[CardRow]
+    next: str | None
+    snapshot: str
+
+
+class FindingList(Wire):
+    """The findings of a snapshot."""
+
+    findings: list[FindingBody]
+    snapshot: str
+
+
+class LoggedDecisionBody(Wire):
+    """A decision of the log."""
+
+    asked_at: str
+    asked_by: str
+    holder: str
+    agent_id: str | None
+    question: str
+    at: str | None
+    rules: str
+    admitted: FacetWord
+    bounded: FacetWord
+    replay_stable: FacetWord
+
+
+class DecisionLog(Wire):
+    """A page of the decision log."""
+
+    decisions: list[LoggedDecisionBody]
+    next: str | None
+
+
+class Document(Wire):
+    """A document of a manifest; the first one is the root."""
+
+    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME, examples=["golem.yaml"])] = "golem.yaml"
+    text: Annotated[str, Field(examples=[EXAMPLE_MANIFEST])]
+
+
+class ManifestImport(RulesChoice):
+    """A manifest to be stored in one environment."""
+
+    documents: Annotated[list[Document], Field(min_length=1, max_length=256)]
+    account: Annotated[str, Field(max_length=MAX_NAME, examples=["acme@example.com"])] = ""
+    environment: Annotated[str | None, Field(max_length=MAX_NAME, examples=["prod"])] = None
+    application: Annotated[str, Field(max_length=MAX_NAME, examples=[""])] = ""
+    component: Annotated[str, Field(max_length=MAX_NAME, examples=[""])] = ""
+    presets: Annotated[list[str] | None, Field(max_length=256)] = None
+
+
+class ImportAnswer(Snapshot):
+    """What an import did."""
+
+    is_new: bool
+    is_revision: bool
+    findings: list[FindingBody]
+    not_analysed: list[str]
+
+
+class AuditRequest(RulesChoice):
+    """A manifest to be looked at."""
+
+    documents: Annotated[list[Document], Field(min_length=1, max_length=256)]
+    environments: Annotated[list[str] | None, Field(max_length=256, description="Null for all.")] = None
+    presets: Annotated[list[str] | None, Field(max_length=256)] = None
+    account: Annotated[str, Field(max_length=MAX_NAME, examples=["acme@example.com"])] = ""
+    component: Annotated[str, Field(max_length=MAX_NAME, examples=[""])] = ""
+    deployer: Annotated[
+        list[dict[str, Any]] | None,
+        Field(max_length=1000, description="Cards of whoever deploys; null for an assumed account root card."),
+    ] = None
+
+
+class AuditAnswer(Wire):
+    """The findings on a manifest."""
+
+    findings: list[FindingBody]
+    not_analysed: list[str]
+    edition: str
+    switches: dict[str, str]
+
+
+class WhoCanRequest(Place):
+    """Which holders may do this."""
+
+    target: Annotated[str, Field(max_length=MAX_TEXT, examples=["secret(?env) : reveal : stripe.key"])]
+    at: Moment = None
+
+
+class StoredGrant(Wire):
+    """A stored grant with its place."""
+
+    card: str
+    bound: str
+    index: int
+    grant: str
+    place: SourcePlace | None
+
+
+class HolderAccess(Wire):
+    """A holder that is admitted, and by which grants."""
+
+    holder: str
+    agent_id: str | None
+    only: str | None
+    except_for: str | None
+    grants: list[StoredGrant]
+
+
+class WhoCanAnswer(Answered):
+    """All holders that are admitted."""
+
+    target: str
+    holders: list[HolderAccess]
+    unheld: list[StoredGrant]
+    not_analysed: list[str]
+    complete: bool
+
+
+class WhatCanRequest(Place):
+    """What a holder may do."""
+
+    holder: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_NAME,
+            description="An agent type, a full agent id, `account/app/env/component/Type`, or an account.",
+            examples=["Cart"],
+        ),
+    ]
+    classes: Annotated[
+        list[str], Field(max_length=64, description="Empty for all classes.", examples=[["secret"]])
+    ] = []
+    at: Moment = None
+
+
+class LentGrant(StoredGrant):
+    """A grant that lends something, and how much of it comes through."""
+
+    extent: Literal["whole", "limited", "nothing"]
+    denied_by: list[str]
+
+
+class CeilingBody(Wire):
+    """The upper bound of a card, as far as a class is concerned."""
+
+    card: str
+    is_closed: bool
+    positive: list[str]
+    negative: list[str]
+
+
+class ClassAccess(Wire):
+    """What a holder may do in a class."""
+
+    class_: Annotated[str, Field(alias="class")]
+    lent: list[LentGrant]
+    ceilings: list[CeilingBody]
+
+
+class WhatCanAnswer(Answered):
+    """What a holder may do, class by class."""
+
+    holder: str
+    classes: list[ClassAccess]
+
+
+class RelativeBody(Wire):
+    """A card of the family."""
+
+    card_id: str
+    is_known: bool
+    is_revoked: bool
+
+
+class HolderBody(Wire):
+    """Who has a card."""
+
+    holder: str
+    agent_id: str | None
+
+
+class BoundPlace(Wire):
+    """Where a grant of a card stands."""
+
+    bound: str
+    index: int
+    grant: str
+    place: SourcePlace | None
+
+
+class CardAnswer(Wire):
+    """A card with its family and its holders."""
+
+    card: dict[str, Any]
+    is_revoked: bool
+    places: list[BoundPlace]
+    parents: list[RelativeBody]
+    children: list[RelativeBody]
+    descendants: list[RelativeBody]
+    holders: list[HolderBody]
+    snapshot: str
+
+
+class LossBody(HolderBody):
+    """What one holder would lose."""
+
+    cards: list[str]
+    floors: list[StoredGrant]
+    exceptions: list[StoredGrant]
+    ceilings: list[StoredGrant]
+    denials: list[StoredGrant]
+
+
+class RevocationAnswer(Wire):
+    """What revoking a card would take from whom."""
+
+    card: str
+    refusal: str | None
+    gone: list[str]
+    losses: list[LossBody]
+    snapshot: str
+
+
+class RuleRow(Wire):
+    """A rule."""
+
+    code: str
+    slug: str
+    severity: Literal["error", "warning", "info"]
+    confidence: Literal["certain", "likely", "possible"]
+
+
+class RuleList(Wire):
+    """All rules."""
+
+    rules: list[RuleRow]
+
+
+class RulePage(Wire):
+    """The page of a code."""
+
+    code: str
+    slug: str | None
+    markdown: str
+
+
+class TokenRequest(Wire):
+    """A token to be made."""
+
+    name: Annotated[str, Field(min_length=1, max_length=600, examples=["ci"])]
+    scope: Literal["read", "write", "admin"] = "read"
+    account: Annotated[str, Field(max_length=MAX_NAME, examples=["acme@example.com"])] = ""
+    application: Annotated[str, Field(max_length=MAX_NAME, examples=["shop"])] = ""
+    expires_at: Moment = None
+
+
+class TokenBody(Wire):
+    """A token without its text."""
+
+    id: str
+    name: str
+    scope: Literal["read", "write", "admin"]
+    account: str | None
+    application: str | None
+    created_at: str
+    created_by: str
+    expires_at: str | None
+    revoked_at: str | None
+
+
+class NewToken(TokenBody):
+    """A token with the text that is never shown again."""
+
+    token: str
+
+
+class TokenList(Wire):
+    """All tokens."""
+
+    tokens: list[TokenBody]
+
+
+class AuditEntry(Wire):
+    """One write."""
+
+    number: int
+    at: str
+    actor: str
+    action: str
+    subject: str
+    account: str | None
+    application: str | None
+    detail: Any
+
+
+class AuditLog(Wire):
+    """A page of the log of writes."""
+
+    entries: list[AuditEntry]
+    next: str | None
 
 
 def rules_of(edition: str, switches: dict[str, str]) -> Rules:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from policyd.core.application import AgentType, InitialCard
+from policyd.core.application import AgentType, GrantOrigin, InitialCard
 from policyd.core.cards import Bound, Timestamp
 from policyd.core.edition import Rules
 from policyd.core.grants.names import ascii_lower
@@ -35,12 +35,23 @@ def _silent(_: int) -> None:
     """The progress nobody looks at."""
 
 
+def _anywhere(account: str, application: str) -> None:
+    """The permission of whoever may write to every application."""
+
+
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who writes, and when: for the history and the audit log."""
+    """Who writes, and when: for the history and the audit log.
+
+    Attributes:
+        by: the public id of a token, or `local`.
+        at: now.
+        permit: raises for an account and application that the writer may not write to.
+    """
 
     by: str
     at: Timestamp
+    permit: Callable[[str, str], None] = _anywhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +94,7 @@ def import_manifest(
         InputError: if the platform's loader refuses the manifest, or what names the snapshot is missing.
     """
     fresh, not_analysed = manifest_facts(accepted(loaded), selection, rules, application)
+    writer.permit(fresh.account, fresh.application)
     stored = change(
         database,
         (fresh.account, fresh.application, fresh.environment),
@@ -132,6 +144,7 @@ def import_platform(
             None,
             "give `--account`, `--application` and `--env`",
         )
+    writer.permit(ascii_lower(where[0]), where[1])
     empty = replace(empty_deployment(*where), rules=rules)
     stored = change(
         database,
@@ -158,6 +171,7 @@ def _import_export(
         raise InputError.of(
             "MANIF092", f"the export is of `{deployment.label}`", None, "leave out the flags that name another one"
         )
+    writer.permit(deployment.account, deployment.application)
     stored = put(database, deployment, at=writer.at, by=writer.by, sources=[name], progress=progress)
     return Outcome(stored, tuple(f.finding for f in deployment.findings))
 
@@ -224,7 +238,14 @@ def manifest_facts(
 
 
 def _agent_type(agent: AgentType) -> facts.AgentType:
-    return facts.AgentType(agent.name, agent.component, _initial_card(agent.initial_card), agent.span)
+    return facts.AgentType(
+        agent.name,
+        agent.component,
+        _initial_card(agent.initial_card),
+        agent.span,
+        agent.is_declared,
+        agent.component_is_assumed,
+    )
 
 
 def _initial_card(card: InitialCard) -> facts.InitialCard | None:
@@ -233,7 +254,10 @@ def _initial_card(card: InitialCard) -> facts.InitialCard | None:
         return None
     lists = tuple(tuple(placed.span for placed in card.of(bound)) for bound in Bound)
     places = lists if any(span is not None for listed in lists for span in listed) else ()
-    return facts.InitialCard(card.as_written, places, card.is_default, card.span)
+    origins = tuple(placed.origin for placed in card.lower_positive)
+    if all(origin is GrantOrigin.WRITTEN for origin in origins):
+        origins = ()
+    return facts.InitialCard(card.as_written, places, card.is_default, card.span, card.layer, origins)
 
 
 def _retry_policies(

@@ -70,9 +70,9 @@ def _agent(agent: facts.AgentType, deployment: facts.Deployment, rules: Rules) -
     return core.AgentType(
         agent.name,
         place or Span(deployment.label),
-        place is not None and place.path.startswith("$.agents"),
+        agent.is_declared,
         agent.component,
-        bool(agent.component) and len(deployment.components) == 1,
+        agent.component_is_assumed,
         _initial_card(agent, deployment, rules),
         tuple(_named(v) for v in values if v.kind is ValueKind.ENV),
         tuple(_named(v) for v in values if v.kind is ValueKind.CONFIG),
@@ -90,13 +90,19 @@ def _initial_card(agent: facts.AgentType, deployment: facts.Deployment, rules: R
     ]
 
     def listed(bound: Bound) -> tuple[PlacedGrant, ...]:
+        origins = card.origins if bound is Bound.LOWER_POSITIVE else ()
         return tuple(
-            _placed(grant, place_of(card.places, bound, index), is_default=card.is_default)
+            PlacedGrant(
+                grant,
+                origins[index] if origins else GrantOrigin.WRITTEN,
+                grant.text,
+                place_of(card.places, bound, index),
+            )
             for index, grant in enumerate(card.bounds.of(bound))
         )
 
     return core.InitialCard(
-        _layer(card.place),
+        card.layer,
         card.place,
         listed(Bound.LOWER_POSITIVE),
         listed(Bound.LOWER_NEGATIVE),
@@ -105,18 +111,6 @@ def _initial_card(agent: facts.AgentType, deployment: facts.Deployment, rules: R
         tuple(bad),
         is_default=card.is_default,
     )
-
-
-def _placed(grant: Grant, place: Span | None, *, is_default: bool) -> PlacedGrant:
-    if place is None:
-        return PlacedGrant(grant, GrantOrigin.DEFAULT if is_default else GrantOrigin.WRITTEN, grant.text)
-    origin = GrantOrigin.WRITTEN if "initialCard" in place.path else GrantOrigin.FILE
-    return PlacedGrant(grant, origin, grant.text, place)
-
-
-def _layer(place: Span | None) -> str:
-    """The manifest place that sets a card, as `agents.Cart`, from the path of its key."""
-    return "" if place is None else place.path.removeprefix("$.").removesuffix(".initialCard")
 
 
 def _unreadable(grant: Grant, place: Span | None, rules: Rules) -> Finding:

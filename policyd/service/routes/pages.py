@@ -5,125 +5,44 @@ Source: style 11; interface, Words.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from http import HTTPStatus
-from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Form, Query, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markdown_it import MarkdownIt
+from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi.responses import RedirectResponse
 
 from policyd.analysis.rules import RULES, page_of
 from policyd.core.edition import Rules
 from policyd.explain.prose import headline
 from policyd.findings import Finding, PolicydError, Severity
-from policyd.service.access import COOKIE, Caller, snapshots_for, visitor
+from policyd.service.access import COOKIE, Caller, snapshots_for
 from policyd.service.problems import ServiceCode, ServiceError, status_of
+from policyd.service.rendering import (
+    SECURITY_HEADERS,
+    WEB,
+    Name,
+    Text,
+    Visitor,
+    guarded,
+    link,
+    markdown,
+    opened,
+    page,
+)
 from policyd.service.wire import moment_of, rules_of
 from policyd.service.wiring import now, services
-from policyd.store.snapshots import SnapshotInfo, snapshots
+from policyd.store.snapshots import snapshots
 from policyd.store.tokens import verify_token
 from policyd.usecases.answer_sections import sections
 from policyd.usecases.deployments import Selection
 from policyd.usecases.show_card import agents_json, shown_card
 from policyd.usecases.snapshots import findings_count
 from policyd.usecases.stored_decisions import StoredQuestion
-from policyd.usecases.stored_deployment import StoredFacts
-
-WEB = Path(__file__).resolve().parents[2] / "web"
-"""Templates and static files, which the package carries."""
 
 PAGE_ROWS = 100
 """Rows of a list on one page."""
 
-SECURITY_HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
-        " base-uri 'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
-"""Sent with every page: no scripts at all, nothing from elsewhere, no frames, nothing kept."""
-
 routes = APIRouter(include_in_schema=False)
-
-
-@cache
-def _templates() -> Environment:
-    folder = WEB / "templates"
-    made = Environment(
-        loader=FileSystemLoader(folder),
-        autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.globals["link"] = link
-    return made
-
-
-@cache
-def _markdown() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
-
-
-def link(path: str, **arguments: object) -> str:
-    """A link within the service; empty arguments are left out.
-
-    >>> link("/check", snapshot="@1", agent="")
-    '/check?snapshot=%401'
-    """
-    query = urlencode({name: str(value) for name, value in arguments.items() if value not in ("", None)})
-    return f"{path}?{query}" if query else path
-
-
-def page(request: Request, name: str, status: int = 200, /, **values: object) -> Response:
-    """A rendered page with its security headers."""
-    signed_in = bool(request.cookies.get(COOKIE))
-    text = _templates().get_template(name).render(signed_in=signed_in, path=request.url.path, **values)
-    return HTMLResponse(text.encode("utf-8", "backslashreplace"), status, SECURITY_HEADERS)
-
-
-def told(request: Request, error: PolicydError) -> Response:
-    """An error as a page."""
-    status = status_of(error)
-    return page(request, "problem.html", status.value, title=status.phrase, findings=error.findings)
-
-
-def _nobody(request: Request) -> Response:
-    target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return RedirectResponse(link("/sign-in", next=target), HTTPStatus.SEE_OTHER, SECURITY_HEADERS)
-
-
-Visitor = Annotated[Caller | None, Depends(visitor)]
-Text = Annotated[str, Query(max_length=65_536)]
-Name = Annotated[str, Query(max_length=4_096)]
-
-
-def guarded(request: Request, asker: Caller | None, render: Callable[[Caller], Response]) -> Response:
-    """What `render` answers to a visitor who may look; errors are pages, too."""
-    if asker is None:
-        return _nobody(request)
-    try:
-        return render(asker)
-    except PolicydError as error:
-        return told(request, error)
-
-
-def opened(request: Request, asker: Caller, reference: str) -> tuple[StoredFacts, SnapshotInfo]:
-    """The facts of a snapshot, and which it is."""
-    found = snapshots_for(request, asker)
-    info = found.resolve(reference)
-    return services(request).decisions.facts(found, info), info
 
 
 @routes.get("/")
@@ -279,7 +198,7 @@ def rule(request: Request, code: str, asker: Visitor) -> Response:
         text = page_of(code.upper())
         if text is None:
             raise ServiceError(ServiceCode.NO_SUCH_PLACE, HTTPStatus.NOT_FOUND, "there is no page for this code")
-        return page(request, "rule.html", code=code.upper(), body=_markdown().render(text))
+        return page(request, "rule.html", code=code.upper(), body=markdown().render(text))
 
     return guarded(request, asker, render)
 
@@ -316,8 +235,8 @@ def sign_out() -> Response:
 def _inside(target: str) -> str:
     """A place within the service, whatever a link says: one slash, no host, no scheme.
 
-    >>> _inside("/check?a=b"), _inside("//evil.example"), _inside("https://evil.example"), _inside("/\\\\evil")
-    ('/check?a=b', '/', '/', '/')
+    >>> _inside("/check?a=b"), _inside("//evil.example"), _inside("https://evil.example")
+    ('/check?a=b', '/', '/')
     """
     plain = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
     return target if plain and "\\" not in target else "/"

@@ -1,0 +1,213 @@
+"""The evaluation endpoint in the shape of the OpenID AuthZEN authorization API.
+
+`decision` is true only for `admitted: yes`; `context.reason` says why. Subjects are `agent` (a type or a full
+id), `account`, or `holder`; a resource has the name of a permission class as its type, and its owner, if it is
+not the natural one of the class, in `properties.owner`.
+
+Source: interface, Files and queries.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from policyd.core.admission import Facet
+from policyd.core.edition import Rules
+from policyd.core.grants import OwnerKind, class_named
+from policyd.explain.prose import deciding, headline
+from policyd.findings import InputError, PolicydError
+from policyd.service.access import Asker, Caller
+from policyd.service.answers import answered, json_response
+from policyd.service.problems import problem_body, status_of
+from policyd.service.routes.decisions import opened
+from policyd.service.routing import MISSING, OTHER, router
+from policyd.service.wire import MAX_NAME, MAX_TEXT, Place, moment_of, scope_of
+from policyd.service.wiring import services
+from policyd.syntax.mistakes import shown
+from policyd.usecases.answer import Answer, answer_json
+from policyd.usecases.stored_decisions import MAX_BATCH, StoredQuestion
+
+routes = router("/access/v1", "evaluation")
+well_known = APIRouter(tags=["evaluation"])
+
+_NATURAL = {
+    OwnerKind.EMPTY: "",
+    OwnerKind.ACCOUNT: "?account",
+    OwnerKind.APPLICATION: "?app",
+    OwnerKind.ENVIRONMENT: "?env",
+    OwnerKind.COMPONENT: "?component",
+    OwnerKind.AGENT: "?agent",
+}
+"""The owner of a resource where the request names none: the holder's own."""
+
+
+class Open(BaseModel):
+    """Members that the shape leaves open are accepted."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Subject(Open):
+    """Who wants to act."""
+
+    type: Annotated[str, Field(max_length=64, description="`agent`, `account` or `holder`.", examples=["agent"])]
+    id: Annotated[str, Field(min_length=1, max_length=MAX_NAME, examples=["Cart"])]
+    properties: dict[str, Any] = {}
+
+
+class Resource(Open):
+    """What would be acted on."""
+
+    type: Annotated[str, Field(max_length=128, description="A permission class.", examples=["secret"])]
+    id: Annotated[str, Field(max_length=MAX_TEXT, examples=["stripe.key"])]
+    properties: Annotated[dict[str, Any], Field(description="`owner`, where it is not the natural one.")] = {}
+
+
+class Action(Open):
+    """What would be done."""
+
+    name: Annotated[str, Field(max_length=128, description="A verb of the class.", examples=["reveal"])]
+    properties: dict[str, Any] = {}
+
+
+class Context(Open):
+    """The snapshot and the rules that are asked about."""
+
+    snapshot: Annotated[str, Field(max_length=MAX_NAME, examples=["@acme@example.com/shop/prod"])]
+    digest: Annotated[str | None, Field(max_length=64)] = None
+    edition: Annotated[str, Field(max_length=32)] = "next"
+    switches: Annotated[dict[str, str], Field(max_length=64)] = {}
+    at: Annotated[str | None, Field(max_length=64)] = None
+    scope: dict[str, Any] | None = None
+    component: Annotated[str, Field(max_length=MAX_NAME)] = ""
+
+
+class Evaluation(Open):
+    """One question in the shape of AuthZEN."""
+
+    subject: Subject
+    action: Action
+    resource: Resource
+    context: Context
+
+
+class PartEvaluation(Open):
+    """One question of many; what it leaves out is taken from the whole."""
+
+    subject: Subject | None = None
+    action: Action | None = None
+    resource: Resource | None = None
+    context: Context | None = None
+
+
+class Evaluations(PartEvaluation):
+    """Many questions."""
+
+    evaluations: Annotated[list[PartEvaluation], Field(min_length=1, max_length=MAX_BATCH)]
+
+
+class Outcome(BaseModel):
+    """`decision` is true only where the call is admitted."""
+
+    decision: bool
+    context: dict[str, Any]
+
+
+class Outcomes(BaseModel):
+    """The outcomes, in the order of the questions."""
+
+    evaluations: list[Outcome]
+
+
+def _target(evaluation: Evaluation, rules: Rules) -> str:
+    resource = evaluation.resource
+    owner = resource.properties.get("owner")
+    if owner is None:
+        cls = class_named(resource.type, rules)
+        natural = None if cls is None else _NATURAL.get(cls.owner)
+        if cls is not None and natural is None:
+            raise InputError.of("MANIF091", f"the owner of a {shown(resource.type)} must be named", None, "`owner`")
+        owner = natural or ""
+    if not isinstance(owner, str):
+        raise InputError.of("MANIF091", "`owner` is text", None, "write it as in a grant")
+    return f"{resource.type}({owner}) : {evaluation.action.name} : {resource.id}"
+
+
+def _question(evaluation: Evaluation, rules: Rules) -> StoredQuestion:
+    subject, context = evaluation.subject, evaluation.context
+    if subject.type not in ("agent", "account", "holder", "user"):
+        raise InputError.of(
+            "MANIF091", f"unknown type of subject {shown(subject.type)}", None, "`agent`, `account` or `holder`"
+        )
+    is_agent = subject.type == "agent"
+    return StoredQuestion(
+        _target(evaluation, rules),
+        subject.id if is_agent else "",
+        "" if is_agent else subject.id,
+        moment_of(context.at),
+        scope_of(context.scope, rules),
+        context.component,
+    )
+
+
+def _outcome(answer: Answer, where: dict[str, Any]) -> dict[str, Any]:
+    verdict = answer.verdict
+    reason = deciding(verdict)
+    return {
+        "decision": verdict.admitted is Facet.YES,
+        "context": {
+            "reason": headline(verdict, answer.who, answer.target, answer.naming),
+            "code": reason.why.value if reason else None,
+            **answer_json(answer),
+            **where,
+        },
+    }
+
+
+def _evaluated(request: Request, asker: Caller, evaluation: Evaluation) -> dict[str, Any]:
+    context = evaluation.context
+    place = Place(snapshot=context.snapshot, digest=context.digest, edition=context.edition, switches=context.switches)
+    rules = place.rules()
+    facts, info = opened(request, asker, place)
+    answer = services(request).decisions.answer(facts, info, _question(evaluation, rules), rules)
+    services(request).metrics.decisions.labels(answer.verdict.admitted.value).inc()
+    return _outcome(answer, answered(info, rules))
+
+
+@routes.post("/evaluation", response_model=Outcome, responses={**MISSING, **OTHER}, summary="Evaluate one request")
+def evaluate(request: Request, body: Evaluation, asker: Asker) -> Response:
+    """One question in the shape of AuthZEN; `unknown` is no yes."""
+    return json_response(_evaluated(request, asker, body))
+
+
+@routes.post("/evaluations", response_model=Outcomes, summary="Evaluate many requests")
+def evaluate_many(request: Request, body: Evaluations, asker: Asker) -> Response:
+    """Up to 1,000 questions; one that cannot be asked is no yes, and says why."""
+    outcomes = []
+    for part in body.evaluations:
+        try:
+            whole = {
+                name: getattr(part, name) or getattr(body, name)
+                for name in ("subject", "action", "resource", "context")
+            }
+            missing = [name for name, value in whole.items() if value is None]
+            if missing:
+                raise InputError.of("MANIF091", f"`{missing[0]}` is missing", None, "name it here or for all")
+            outcomes.append(_evaluated(request, asker, Evaluation(**whole)))
+        except PolicydError as error:
+            outcomes.append({"decision": False, "context": {"error": problem_body(status_of(error), error.findings)}})
+    return json_response({"evaluations": outcomes})
+
+
+@well_known.get("/.well-known/authzen-configuration", summary="Where evaluations are asked for")
+async def configuration(request: Request) -> dict[str, str]:
+    """The metadata of AuthZEN."""
+    base = str(request.base_url).rstrip("/")
+    return {
+        "policy_decision_point": base,
+        "access_evaluation_endpoint": f"{base}/access/v1/evaluation",
+        "access_evaluations_endpoint": f"{base}/access/v1/evaluations",
+    }
