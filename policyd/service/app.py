@@ -12,6 +12,7 @@ from fastapi import FastAPI
 
 from policyd import __version__
 from policyd.service import logs, problems
+from policyd.service.description import described
 from policyd.service.limits import Limits
 from policyd.service.logs import Watched
 from policyd.service.routes import (
@@ -92,6 +93,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     ):
         app.include_router(module.routes)
     app.include_router(evaluation.well_known)
+    app.openapi = described(app)  # type: ignore[method-assign]  # the framework's way to shape the document
     app.add_middleware(Limits, services=shared)
     app.add_middleware(Watched, services=shared)
     return app

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 
 from policyd.service.limits import BoundedRequest
-from policyd.service.problems import MEDIA_TYPE
 from policyd.service.wire import Problem
 
 
@@ -27,7 +26,7 @@ class BoundedRoute(APIRoute):
 
 
 def _told(description: str) -> dict[str, Any]:
-    return {"description": description, "model": Problem, "content": {MEDIA_TYPE: {}}}
+    return {"description": description, "model": Problem}
 
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {

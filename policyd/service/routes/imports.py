@@ -84,23 +84,6 @@ def manifest(request: Request, body: ManifestImport, asker: WriteAsker) -> Respo
                         "description": "Cards, wallets, permission shares, retry policies, tools, or an export.",
                         "type": ["object", "array"],
                     },
-                    "example": {
-                        "holder": "acme@example.com/shop/prod/shop:cart/Cart",
-                        "cards": [
-                            {
-                                "cardId": "7d0f0f0f-0000-4000-8000-00000000000b",
-                                "parentIds": [],
-                                "lowerPositive": ["secret(acme@example.com/shop/prod) @ * : reveal : stripe.key"],
-                                "lowerNegative": [],
-                                "upperPositive": [],
-                                "upperNegative": [],
-                                "createdAt": "2026-01-01T00:00:00Z",
-                                "expiresAt": None,
-                                "systemCard": False,
-                                "managedBy": None,
-                            }
-                        ],
-                    },
                 }
             },
         }

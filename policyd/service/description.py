@@ -1,0 +1,124 @@
+"""The OpenAPI document: problems with their media type, and an example for every request that has a body.
+
+The examples are run by the tests, in the order in which they stand here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from policyd.service.problems import MEDIA_TYPE
+from policyd.service.wire import EXAMPLE_MANIFEST
+
+PLACE = "@acme@example.com/shop/prod"
+TARGET = "secret(?env) : reveal : stripe.key"
+CARD = "7d0f0f0f-0000-4000-8000-00000000000b"
+_DOCUMENTS = [{"name": "golem.yaml", "text": EXAMPLE_MANIFEST}]
+
+EXAMPLES: dict[str, Any] = {
+    "/v1/imports/manifest": {"documents": _DOCUMENTS, "environment": "prod"},
+    "/v1/imports/platform": {
+        "holder": "acme@example.com/shop/prod/shop:cart/Cart",
+        "cards": [
+            {
+                "cardId": CARD,
+                "parentIds": [],
+                "lowerPositive": ["secret(acme@example.com/shop/prod) @ * : reveal : stripe.key"],
+                "lowerNegative": [],
+                "upperPositive": [],
+                "upperNegative": [],
+                "createdAt": "2026-01-01T00:00:00Z",
+                "expiresAt": None,
+                "systemCard": False,
+                "managedBy": None,
+            }
+        ],
+    },
+    "/v1/decisions": {"snapshot": PLACE, "agent": "Cart", "target": TARGET, "edition": "next", "switches": {}},
+    "/v1/decisions/batch": {
+        "snapshot": PLACE,
+        "questions": [
+            {"agent": "Cart", "target": TARGET},
+            {"agent": 'Cart("u1")', "target": "kv(?env) : read : orders.42", "at": "2026-06-01T00:00:00Z"},
+        ],
+    },
+    "/v1/who-can": {"snapshot": PLACE, "target": TARGET},
+    "/v1/what-can": {"snapshot": PLACE, "holder": "Cart", "classes": ["secret"]},
+    "/v1/audits": {"documents": _DOCUMENTS, "environments": None, "account": "acme@example.com"},
+    "/v1/tokens": {"name": "ci", "scope": "read", "account": "acme@example.com", "application": "shop"},
+    "/access/v1/evaluation": {
+        "subject": {"type": "agent", "id": "Cart"},
+        "action": {"name": "reveal"},
+        "resource": {"type": "secret", "id": "stripe.key"},
+        "context": {"snapshot": PLACE},
+    },
+    "/access/v1/evaluations": {
+        "subject": {"type": "agent", "id": "Cart"},
+        "context": {"snapshot": PLACE},
+        "evaluations": [
+            {"action": {"name": "reveal"}, "resource": {"type": "secret", "id": "stripe.key"}},
+            {"action": {"name": "read"}, "resource": {"type": "kv", "id": "orders.42"}},
+        ],
+    },
+}
+"""Path to the body of its `POST`."""
+
+PARAMETERS: dict[str, Any] = {
+    "number": 1,
+    "card": CARD,
+    "code": "CARD007",
+    "token": "ci",
+    "place": PLACE,
+    "agent": "Cart",
+}
+"""Values of the parameters that must be given; snapshot 2 holds the card."""
+
+_SUCCESS = ("2", "3")
+
+
+def described(app: FastAPI) -> Callable[[], dict[str, Any]]:
+    """What `app.openapi` is to answer: made once."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _document(app)
+        return app.openapi_schema
+
+    return openapi
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title=app.title, version=app.version, description=app.description, routes=app.routes, tags=TAGS
+    )
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            for status, response in operation["responses"].items():
+                content = response.get("content", {})
+                if not status.startswith(_SUCCESS) and "application/json" in content:
+                    content[MEDIA_TYPE] = content.pop("application/json")
+            if method == "post" and path in EXAMPLES:
+                operation["requestBody"]["content"]["application/json"]["example"] = EXAMPLES[path]
+            for parameter in operation.get("parameters", ()):
+                if parameter["name"] in PARAMETERS:
+                    parameter["example"] = PARAMETERS[parameter["name"]]
+    return document
+
+
+TAGS = [
+    {"name": "snapshots", "description": "Stored deployments, named by their digests."},
+    {"name": "imports", "description": "Manifests and the platform's own JSON."},
+    {"name": "decisions", "description": "May this holder do this, and why."},
+    {"name": "queries", "description": "Complete lists."},
+    {"name": "cards", "description": "Families of cards and dry runs of revocations."},
+    {"name": "audits", "description": "Findings on manifests."},
+    {"name": "rules", "description": "The pages of all codes."},
+    {"name": "tokens", "description": "Access and the log of writes, for administrators."},
+    {"name": "evaluation", "description": "The shape of the OpenID AuthZEN authorization API."},
+    {"name": "operations", "description": "Operating the service."},
+]
+"""The groups of operations, in order."""
