@@ -7,7 +7,7 @@ Source: cards 5.2; questions 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -160,7 +160,7 @@ class _ClassEffects:
         return Union((*lent, *((instead,) if instead is not None else ())))
 
     def _judged(
-        self, ref: GrantRef, hangs: CallSet, applies: CallSet, idle: str, others: Sequence[GrantRef], verb: str
+        self, ref: GrantRef, hangs: CallSet, applies: CallSet, idle: str, others: Iterable[GrantRef], verb: str
     ) -> Effect:
         """The effect of a grant, from the calls that hang on it and those to which it applies at all."""
         target = ref.grant.target
@@ -192,7 +192,7 @@ class _ClassEffects:
         own = minus(self.cuts, self.negatives[number])
         rest = self._lent(without=number, instead=minus(self.positives[number].lacking(place), self.negatives[number]))
         # A grant of another card takes this one's place only as far as that card's own negatives let it.
-        free = [r for k, x in enumerate(self.part.lenders) for r in x.grants if k == number or not x.denials]
+        free = (r for k, x in enumerate(self.part.lenders) for r in x.grants if k == number or not x.denials)
         idle = "its card, a ceiling or an upper negative withholds all of it"
         return self._judged(ref, minus(own, rest), own, idle, free, "lends")
 

@@ -95,8 +95,8 @@ class OwnerAxis:
         deep = full - 1 if self.form is OwnerForm.ALL_AGENTS else full
         words = _Words(self.kind, patterns, self.form)
         prefixes = {(): None, **{o.known: None for o in patterns if len(o.known) <= deep and not o.is_exact}}
-        if len(self.home) >= deep:
-            yield self._owner(self.home[:deep])
+        if self.home:
+            yield self._owner(words.completed(self.home[:deep], deep))
         for o in patterns:
             if o.is_type_wildcard:
                 if self.form is OwnerForm.EXACT:
@@ -106,7 +106,7 @@ class OwnerAxis:
         wild = {o.known for o in patterns if o.is_type_wildcard}
         for prefix in prefixes:
             if prefix not in wild and len(prefix) < full:
-                yield self._owner(words.completed(prefix, self.home, deep))
+                yield self._owner(words.completed(prefix, deep))
             elif prefix not in wild and len(prefix) == deep:
                 yield self._owner(prefix)
         if self.form is OwnerForm.EXACT:
@@ -137,7 +137,7 @@ class _Words:
             leaf = fresh(_TYPES, types)
             self._names.append(leaf if form is OwnerForm.ALL_OF_TYPE else leaf + _ARGUMENTS[0])
 
-    def completed(self, prefix: tuple[str, ...], home: tuple[str, ...], deep: int) -> tuple[str, ...]:
+    def completed(self, prefix: tuple[str, ...], deep: int) -> tuple[str, ...]:
         """`prefix` and behind it unmentioned names, down to `deep`."""
         return (*prefix, *self._names[len(prefix) : deep])
 

@@ -99,10 +99,13 @@ class Universe:
         Args:
             holder: an agent, a user or the external tool owner of a component.
             rules: the edition.
-            agent_id: the id of the agent; with it the calls are those of this one instance.
+            agent_id: the id of the agent; with it the calls are those of this one instance, the one for which
+                templates were filled (`instances_of` tells which instances have to be looked at).
         """
         if holder.level is not Level.AGENT or len(holder.known) < Level.AGENT:
             return cls(rules, holder.known)
+        if holder.is_external_tool_owner and agent_id is None:
+            return cls(rules, holder.known[:4])
         leaf = agent_id if agent_id is not None else f'{holder.known[4]}("a")'
         known = (*holder.known[:4], leaf)
         return cls(rules, known, Owner(OwnerKind.AGENT, known) if agent_id is not None else None)
