@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "ci",
-    max_examples=80,
+    max_examples=60,
     deadline=None,
     derandomize=True,
     database=None,

@@ -79,7 +79,7 @@ def _attenuation_agrees(parents, child):
         assert (outcome.kind, outcome.grant.text if outcome.grant else None) == expected
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(anyone)
 def test_attenuation(family):
     _attenuation_agrees(*family)
