@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from policyd.core.cards import Bound, Bounds, Card, CardId, GrantRef, ManagedBy, default_grants
 from policyd.core.grants import AgentContext, Grant, Level, Recipient, Slot
 from policyd.findings import Finding, Span
+
+if TYPE_CHECKING:  # a question about cards need not load the retry core
+    from policyd.core.retry.placed import PlacedPolicy
 
 
 class GrantOrigin(Enum):
@@ -223,6 +227,8 @@ class Deployment:
         misplaced: cards that do nothing for agents.
         secrets: the paths of the secret defaults of this environment; values are never kept.
         accounts_mentioned: all accounts that the manifest names anywhere, sorted.
+        retry_policies: the retry policies that a deployment would create, in the order of the manifest.
+        retry_findings: what is wrong with retry policies that cannot be read.
     """
 
     application: str
@@ -237,6 +243,8 @@ class Deployment:
     misplaced: tuple[MisplacedCard, ...] = ()
     secrets: tuple[NamedPlace, ...] = ()
     accounts_mentioned: tuple[str, ...] = field(default=())
+    retry_policies: tuple[PlacedPolicy, ...] = ()
+    retry_findings: tuple[Finding, ...] = ()
 
     def agent(self, name: str) -> AgentType | None:
         """The agent type of that name."""

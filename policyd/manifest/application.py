@@ -6,6 +6,7 @@ Source: manifest-format 11; cards 8.2, 8.3.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from policyd.core.application import (
     AgentType,
@@ -28,6 +29,9 @@ from policyd.manifest.merge import Merged
 from policyd.manifest.model import Application, Card, InitialFile
 from policyd.manifest.resolve import ResolvedAgent, ResolvedBinding, ResolvedEnvironment
 from policyd.syntax import Form, GrantSyntaxError, parse_grants
+
+if TYPE_CHECKING:
+    from policyd.core.retry.placed import PlacedPolicy
 
 BAD_FILE_PATH = "CARD004"
 """A path under `files` that no file system grant can name; its deploy is refused."""
@@ -63,7 +67,19 @@ def describe(
         tuple(MisplacedCard(i.layer.label, i.card.key_span, len(i.card.grants)) for i in resolved.ineffective),
         tuple(NamedPlace(".".join(s.path), s.span, s.is_known) for s in secrets),
         tuple(sorted(accounts)),
+        *_retry(application, name, is_wanted=only is None),
     )
+
+
+def _retry(
+    application: Application, environment: str, *, is_wanted: bool
+) -> tuple[tuple[PlacedPolicy, ...], tuple[Finding, ...]]:
+    """The retry policies of an environment; a question about one agent's card does not load the retry core."""
+    if not is_wanted:
+        return (), ()
+    from policyd.manifest.retry_defaults import retry_policies_of
+
+    return retry_policies_of(application, environment)
 
 
 def _agent(agent: ResolvedAgent, rules: Rules) -> AgentType:

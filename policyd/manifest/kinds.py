@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NameRule:
     """What a name must look like, and how to say so."""
 
@@ -26,24 +26,24 @@ class NameRule:
         return self.pattern.fullmatch(name) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Text:
     """A text; a plain scalar is taken as written."""
 
     rule: NameRule | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Flag:
     """A boolean, never quoted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Marker:
     """Only the literal `true`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Whole:
     """An integer from `low` to `high`, never quoted."""
 
@@ -51,14 +51,14 @@ class Whole:
     high: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """One of some texts."""
 
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Free:
     """Any value; `only_map` where it has to be a map, `was_list` where older documents have a list."""
 
@@ -66,14 +66,14 @@ class Free:
     was_list: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Many:
     """A list of `item`."""
 
     item: Kind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Names:
     """A map by name; the last of repeated names counts.
 
@@ -90,7 +90,7 @@ class Names:
     was_list: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Field:
     """One key of a fixed structure.
 
@@ -113,7 +113,7 @@ class Field:
     only_in: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Fields:
     """A fixed structure: unknown and repeated keys are refused.
 
@@ -132,14 +132,14 @@ class Fields:
     some_of: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ByKey:
     """One of several fixed structures, told apart by a key that only it has; the last one else."""
 
     options: Mapping[str, Fields]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ByTag:
     """One of several fixed structures, told apart by the text under `key`; scalars are typed first."""
 
@@ -148,7 +148,7 @@ class ByTag:
     options: Mapping[str, Fields]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Shapes:
     """Text, list or map: the scalar is typed before the shape is chosen.
 

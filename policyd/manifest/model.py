@@ -43,7 +43,7 @@ class LayerKind(Enum):
         return self in (LayerKind.AGENT, LayerKind.AGENT_PRESET)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Card:
     """An `initialCard` as written; its grants are texts, not parsed.
 
@@ -71,7 +71,7 @@ class Card:
         return (*self.lower_positive, *self.lower_negative, *self.upper_positive, *self.upper_negative)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class InitialFile:
     """One entry of `files`.
 
@@ -90,7 +90,7 @@ class InitialFile:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EnvVariable:
     """A variable under `env`, without its value.
 
@@ -107,7 +107,7 @@ class EnvVariable:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ValueKey:
     """A key of `config` or `secretDefaults`, without its value.
 
@@ -135,7 +135,7 @@ class ValueKey:
         return tuple(leaf for child in self.children for leaf in child.leaves(path))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plugin:
     """An installed plugin; values of its parameters are not kept."""
 
@@ -146,7 +146,7 @@ class Plugin:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KeyScope:
     """The keys a tool may see: all (`"*"`), or those listed; none where the list is empty."""
 
@@ -155,7 +155,7 @@ class KeyScope:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MiddlewareInstallation:
     """One entry of a middleware list.
 
@@ -180,7 +180,7 @@ class MiddlewareInstallation:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ToolBinding:
     """A binding of a tool at an environment, a component or an agent type.
 
@@ -207,7 +207,7 @@ class ToolBinding:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Layer:
     """What one place of the cascade sets; None means not set there.
 
@@ -253,7 +253,7 @@ class Layer:
         return f"{base}.presets.{self.preset}" if self.preset else base
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Layered:
     """A template, component, agent type, tool or middleware with its layers.
 
@@ -285,7 +285,7 @@ class Layered:
         return (self.base, *self.presets)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Server:
     """Where an environment lives.
 
@@ -306,7 +306,7 @@ class Server:
     token_variables: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Environment:
     """One environment.
 
@@ -341,7 +341,7 @@ class Environment:
         return self.account is not None and template_of(self.account.text).is_template
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RetryDefault:
     """What `retryPolicyDefaults` would create; predicate and policy as written.
 
@@ -358,7 +358,7 @@ class RetryDefault:
     policy: Located | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SecretDefault:
     """A default of a secret: its path, never its value."""
 
@@ -369,7 +369,7 @@ class SecretDefault:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ResourceDefault:
     """A default of a quota resource: its name and kind of limit."""
 
@@ -379,7 +379,7 @@ class ResourceDefault:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Deployment:
     """An HTTP or MCP deployment.
 
@@ -399,7 +399,7 @@ class Deployment:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class McpImport:
     """Tools that an environment imports."""
 
@@ -408,7 +408,7 @@ class McpImport:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Application:
     """What the loaded documents describe together.
 

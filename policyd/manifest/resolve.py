@@ -38,7 +38,7 @@ Source: manifest-format 8.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Account:
     """The owner of an environment.
 
@@ -55,7 +55,7 @@ class Account:
     is_filled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EffectiveCard:
     """The card in force for an agent type.
 
@@ -70,7 +70,7 @@ class EffectiveCard:
     replaced: tuple[Layer, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class IneffectiveCard:
     """A card at a place where it does nothing for agents.
 
@@ -81,7 +81,7 @@ class IneffectiveCard:
     layer: Layer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ResolvedBinding:
     """What binds one tool, scope by scope.
 
@@ -100,7 +100,7 @@ class ResolvedBinding:
     is_declared: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ResolvedAgent:
     """One agent type in one environment.
 
@@ -131,7 +131,7 @@ class ResolvedAgent:
     tools: tuple[ResolvedBinding, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ResolvedComponent:
     """One component in one environment: its layers, weakest first, and what they come to."""
 
@@ -141,7 +141,7 @@ class ResolvedComponent:
     merged: Merged
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ResolvedEnvironment:
     """What an application comes to in one environment.
 
