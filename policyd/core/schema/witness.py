@@ -1,0 +1,368 @@
+"""Showing that a projection does not exist: a smallest value of the source that the target refuses.
+
+The first place at which the types part is the one that is shown. Where no value can show it, because the relation
+is stricter than values are, the answer names the reason from a closed list.
+
+Source: middleware 3.2, 3.11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from typing import TypeAlias
+
+from policyd.core.schema.assignable import is_assignable, leaf_fits
+from policyd.core.schema.carry import Refused, carry
+from policyd.core.schema.equivalent import are_equivalent
+from policyd.core.schema.examples import EPOCH, MAX_EXAMPLE_NODES, NO_ID, Examples
+from policyd.core.schema.graph import NO_DEFINITIONS, Graph
+from policyd.core.schema.leaf_witness import NoWitness, refused_leaf
+from policyd.core.schema.outcomes import Validity
+from policyd.core.schema.project import MAX_PLAN_DEPTH, MAX_PLAN_NODES
+from policyd.core.schema.text_wish import Texts
+from policyd.core.schema.types import (
+    Branch,
+    Case,
+    EnumType,
+    Field,
+    FieldEquals,
+    FixedListType,
+    FlagsType,
+    FutureType,
+    ListType,
+    MapType,
+    OptionType,
+    RecordType,
+    RefType,
+    ResultType,
+    SchemaType,
+    SecretType,
+    StreamType,
+    TextType,
+    TupleType,
+    UnionType,
+    VariantType,
+    walk,
+)
+from policyd.core.schema.validate import validity
+from policyd.core.schema.values import (
+    EnumValue,
+    FixedListValue,
+    FlagsValue,
+    ListValue,
+    MapValue,
+    OptionValue,
+    RecordValue,
+    ResultValue,
+    SchemaValue,
+    SecretValue,
+    TupleValue,
+    UnionValue,
+    VariantValue,
+)
+
+__all__ = ["NoWitness", "Shown", "Witness", "witness"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value that shows it.
+
+    Attributes:
+        value: valid for the source, refused by the target; both have been checked.
+        reason: why the target refuses it, in a few words.
+    """
+
+    value: SchemaValue
+    reason: str
+
+
+Witness: TypeAlias = Shown | NoWitness
+
+
+def witness(source: Graph, target: Graph, texts: Texts) -> Witness | None:
+    """A value of `source` that does not get into `target`, the reason why none shows it, or None where it projects.
+
+    Args:
+        source: well-formed.
+        target: well-formed.
+        texts: engines, and a finder for texts that match one pattern and not another.
+    """
+    search = _Search(source, target, texts, Examples(source.definitions, texts))
+    try:
+        found = search.first(source.root, target.root, 0)
+    except RecursionError:
+        return NoWitness.TOO_LARGE
+    if found is None or isinstance(found, NoWitness):
+        return found
+    if validity(found, source, texts.engines) is not Validity.VALID:
+        return NoWitness.NOT_FOUND
+    refused = carry(found, source, target, texts.engines)
+    return Shown(found, refused.reason) if isinstance(refused, Refused) else NoWitness.NOT_FOUND
+
+
+_Found: TypeAlias = SchemaValue | NoWitness | None
+_Make: TypeAlias = Callable[[SchemaValue | None], SchemaValue]
+_Wrap: TypeAlias = Callable[[SchemaValue], SchemaValue]
+
+
+class _Presence(Enum):
+    """What a slot of both sides comes to."""
+
+    BOTH = "both"
+    NEITHER = "neither"
+    ONE = "one"
+
+
+@dataclass(slots=True)
+class _Search:
+    """One search along the order in which projection compares; as deep as that."""
+
+    source: Graph
+    target: Graph
+    texts: Texts
+    examples: Examples
+    known: set[tuple[str, str]] = field(default_factory=set)
+    nodes: int = 0
+
+    def first(self, source: SchemaType, target: SchemaType, depth: int) -> _Found:
+        """The value for the first place below a pair at which it parts, or None where it projects."""
+        if depth > MAX_PLAN_DEPTH:
+            return NoWitness.TOO_LARGE
+        a, b = self.source.definitions.resolve(source), self.target.definitions.resolve(target)
+        if a.last_id is not None and b.last_id is not None:
+            if (a.last_id, b.last_id) in self.known:
+                return None
+            self.known.add((a.last_id, b.last_id))
+        if self.nodes >= MAX_PLAN_NODES:
+            return NoWitness.TOO_LARGE
+        self.nodes += 1
+        if a.type is None or b.type is None:
+            return NoWitness.NOT_FOUND
+        return self.step(a.type, b.type, depth + 1)
+
+    def step(self, source: SchemaType, target: SchemaType, depth: int) -> _Found:
+        """Two resolved types."""
+        match source, target:
+            case RecordType(), RecordType():
+                return self.record(source, target, depth)
+            case TupleType(a), TupleType(b) if len(a) == len(b):
+                return self.members(a, b, depth)
+            case ListType(a), ListType(b):
+                return _inside(self.first(a, b, depth), lambda part: ListValue((part,)))
+            case FixedListType(a, n), FixedListType(b, m) if n == m:
+                return self.fixed(a, b, n, depth)
+            case OptionType(a), OptionType(b):
+                return _inside(self.first(a, b, depth), OptionValue)
+            case MapType(), MapType():
+                return self.entries(source, target, depth)
+            case ResultType(), ResultType():
+                return self.result(source, target, depth)
+            case VariantType(a), VariantType(b):
+                return self.variant(a, b, depth)
+            case UnionType(a), UnionType(b):
+                return self.union(a, b, depth)
+            case EnumType(a), EnumType(b):
+                return next((EnumValue(i) for i, name in enumerate(a) if name not in b), None)
+            case FlagsType(a), FlagsType(b):
+                missing = next((name for name in a if name not in b), None)
+                return None if missing is None else FlagsValue(tuple(name == missing for name in a))
+            case StreamType(a), StreamType(b):
+                return self.stream(a, b, depth)
+            case SecretType(), SecretType():
+                return _secret(source, target)
+            case _:
+                return self.leaf(source, target)
+
+    def leaf(self, source: SchemaType, target: SchemaType) -> _Found:
+        """Types without parts, and types of different kinds."""
+        if isinstance(source, FutureType) or isinstance(target, FutureType):
+            return NoWitness.FUTURE
+        if type(source) is type(target) and leaf_fits(source, target):
+            return None
+        if isinstance(target, OptionType) and self.first(source, target.inner, MAX_PLAN_DEPTH - 1) is None:
+            return NoWitness.NO_LIFT
+        found = refused_leaf(source, target, self.texts)
+        if found is not None:
+            return found
+        example = self.examples.of(source)
+        return NoWitness.UNINHABITED if example is None else example
+
+    def record(self, source: RecordType, target: RecordType, depth: int) -> _Found:
+        """Every field of the target must be there and project."""
+        index_of: dict[str, int] = {}
+        for index, own in enumerate(source.fields):
+            index_of.setdefault(own.name, index)
+        for wanted in target.fields:
+            place = index_of.get(wanted.name)
+            if place is None:
+                return self.filled(source.fields, {})
+            found = self.first(source.fields[place].body, wanted.body, depth)
+            if isinstance(found, NoWitness):
+                return found
+            if found is not None:
+                return self.filled(source.fields, {place: found})
+        return None
+
+    def filled(self, fields: tuple[Field, ...], given: dict[int, SchemaValue]) -> SchemaValue | NoWitness:
+        """A record with smallest values in the fields that are not given."""
+        return self.whole([f.body for f in fields], given, RecordValue)
+
+    def whole(
+        self, types: list[SchemaType], given: dict[int, SchemaValue], make: type[RecordValue] | type[TupleValue]
+    ) -> SchemaValue | NoWitness:
+        """All the parts, smallest ones where none is given."""
+        parts: list[SchemaValue] = []
+        for index, schema in enumerate(types):
+            part = given[index] if index in given else self.examples.of(schema)
+            if part is None:
+                return self.missing(schema)
+            parts.append(part)
+        return make(tuple(parts))
+
+    def missing(self, schema: SchemaType) -> NoWitness:
+        """Why a type has no example."""
+        reached = [schema, *(item.body for item in self.source.definitions.reachable([schema]))]
+        if any(isinstance(part, FutureType) for body in reached for part in walk(body)):
+            return NoWitness.UNINHABITED
+        is_text = any(isinstance(part, (TextType, UnionType)) for body in reached for part in walk(body))
+        return NoWitness.NOT_FOUND if is_text else NoWitness.UNINHABITED
+
+    def members(self, source: tuple[SchemaType, ...], target: tuple[SchemaType, ...], depth: int) -> _Found:
+        """Position by position."""
+        for index, (a, b) in enumerate(zip(source, target, strict=True)):
+            found = self.first(a, b, depth)
+            if isinstance(found, NoWitness):
+                return found
+            if found is not None:
+                return self.whole(list(source), {index: found}, TupleValue)
+        return None
+
+    def fixed(self, source: SchemaType, target: SchemaType, length: int, depth: int) -> _Found:
+        """All elements alike."""
+        if length > MAX_EXAMPLE_NODES:
+            found = self.first(source, target, depth)
+            return found if found is None else NoWitness.TOO_LARGE
+        return _inside(self.first(source, target, depth), lambda part: FixedListValue((part,) * length))
+
+    def entries(self, source: MapType, target: MapType, depth: int) -> _Found:
+        """Keys must be the same type, which some values show; values project."""
+        keys = Graph(source.key, self.source.definitions), Graph(target.key, self.target.definitions)
+        if not are_equivalent(*keys):
+            found = self.first(source.key, target.key, depth)
+            if found is None or isinstance(found, NoWitness):
+                return NoWitness.MAP_KEY
+            value = self.examples.of(source.value)
+            return self.missing(source.value) if value is None else MapValue(((found, value),))
+        found = self.first(source.value, target.value, depth)
+        if found is None or isinstance(found, NoWitness):
+            return found
+        key = self.examples.of(source.key)
+        return self.missing(source.key) if key is None else MapValue(((key, found),))
+
+    def result(self, source: ResultType, target: ResultType, depth: int) -> _Found:
+        """Slot by slot; presence must be the same."""
+        for is_ok, own, other in ((True, source.ok, target.ok), (False, source.err, target.err)):
+            found = self.slot(own, other, depth)
+            if isinstance(found, NoWitness):
+                return found
+            match found:
+                case _Presence.ONE:
+                    return self.presented(own, partial(ResultValue, is_ok))
+                case _Presence():
+                    continue
+                case value:
+                    return ResultValue(is_ok, value)
+        return None
+
+    def slot(self, own: SchemaType | None, other: SchemaType | None, depth: int) -> SchemaValue | NoWitness | _Presence:
+        """The witness for a payload, or how it stands with its presence."""
+        if own is None or other is None:
+            return _Presence.NEITHER if own is other else _Presence.ONE
+        found = self.first(own, other, depth)
+        return _Presence.BOTH if found is None else found
+
+    def presented(self, own: SchemaType | None, make: _Make) -> SchemaValue | NoWitness:
+        """A value for a slot that only one side fills."""
+        if own is None:
+            return make(None)
+        example = self.examples.of(own)
+        return self.missing(own) if example is None else make(example)
+
+    def variant(self, source: tuple[Case, ...], target: tuple[Case, ...], depth: int) -> _Found:
+        """Every case of the source must be there."""
+        for index, case in enumerate(source):
+            other = next((c for c in target if c.name == case.name), None)
+            found = _Presence.ONE if other is None else self.slot(case.payload, other.payload, depth)
+            if isinstance(found, NoWitness):
+                return found
+            match found:
+                case _Presence.ONE:
+                    return self.presented(case.payload, partial(VariantValue, index))
+                case _Presence():
+                    continue
+                case value:
+                    return VariantValue(index, value)
+        return None
+
+    def union(self, source: tuple[Branch, ...], target: tuple[Branch, ...], depth: int) -> _Found:
+        """Every branch of the source must be there; its rule has to hold for the value that shows it."""
+        for branch in source:
+            other = next((b for b in target if b.tag == branch.tag), None)
+            if other is None:
+                body = self.examples.body_of(branch)
+            else:
+                found = self.first(branch.body, other.body, depth)
+                if found is None:
+                    continue
+                if isinstance(found, NoWitness):
+                    return found
+                body = self.ruled(branch, found)
+            return NoWitness.NOT_FOUND if body is None else UnionValue(branch.tag, body)
+        return None
+
+    def ruled(self, branch: Branch, found: SchemaValue) -> SchemaValue | None:
+        """A body of a branch that satisfies its rule and keeps what was found."""
+        example = self.examples.body_of(branch)
+        if example is None:
+            return None
+        rule = branch.discriminator
+        record = self.source.definitions.resolve(branch.body).type
+        if isinstance(rule, FieldEquals) and isinstance(record, RecordType) and isinstance(found, RecordValue):
+            assert isinstance(example, RecordValue)
+            index = next((i for i, f in enumerate(record.fields) if f.name == rule.field_name), None)
+            if index is not None and rule.literal is not None:
+                parts = list(found.fields)
+                parts[index] = example.fields[index]
+                return RecordValue(tuple(parts))
+        if not isinstance(record, RecordType):
+            return example
+        return found
+
+    def stream(self, source: SchemaType | None, target: SchemaType | None, depth: int) -> _Found:
+        """Streams are not looked into, so no value shows a difference of their items."""
+        if source is None or target is None:
+            return None if source is target else NoWitness.STREAM_ITEM
+        one, other = Graph(source, self.source.definitions), Graph(target, self.target.definitions)
+        if are_equivalent(one, other) or self.first(source, target, depth) is None:
+            return None
+        return NoWitness.STREAM_ITEM
+
+
+def _inside(found: _Found, make: _Wrap) -> _Found:
+    return found if found is None or isinstance(found, NoWitness) else make(found)
+
+
+def _secret(source: SecretType, target: SecretType) -> _Found:
+    if source.category != target.category:
+        # a value keeps its category, and a target without one does not look at it
+        if target.category is None:
+            return NoWitness.SECRET_CATEGORY
+        return SecretValue(NO_ID, 0, EPOCH, category=source.category)
+    if is_assignable(source.inner, target.inner, NO_DEFINITIONS):
+        return None
+    refs = any(isinstance(part, RefType) for side in (source, target) for part in walk(side.inner))
+    return NoWitness.SECRET_REF if refs else NoWitness.SECRET_PAYLOAD
