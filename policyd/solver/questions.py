@@ -16,7 +16,8 @@ from policyd.findings import InternalDefect
 from policyd.solver.answer import DEFAULT_TIMEOUT_MS, Answer, Disagreement, Fails, Holds, Undecided
 from policyd.solver.names import Term
 from policyd.solver.owners import OwnerTerms
-from policyd.solver.resources import ResourceTerms, resource_terms
+from policyd.solver.resources import resource_terms
+from policyd.solver.terms import ResourceTerms
 
 
 def contained(

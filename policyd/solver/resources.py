@@ -8,52 +8,28 @@ Source: cards 2.2; host-operations 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import z3
 
-from policyd.core.callsets.spaces import is_canonical_segment, is_key_segment
+from policyd.core.callsets.keys import is_canonical_segment, is_key_segment
 from policyd.core.callsets.universe import Form
 from policyd.core.grants import Level, PermissionClass, Recipient, ResourceKind
-from policyd.core.grants.names import U64_MAX, ascii_lower, is_env_var
+from policyd.core.grants.names import U64_MAX, is_env_var
 from policyd.core.grants.resources import (
     CardTarget,
     Exact,
-    FilePath,
     HttpRoute,
     Invocation,
-    NetworkResource,
     OplogRange,
-    Ports,
     Resource,
-    SegmentPath,
     StoreKey,
     TableName,
 )
-from policyd.core.grants.resources.exact import ANY, EMPTY, NOTHING, AnyResource
-from policyd.core.grants.resources.network import ANY_PORT, PORT_MAX, is_ipv4
+from policyd.core.grants.resources.exact import ANY, EMPTY, NOTHING
 from policyd.solver.names import Names, Term
-
-MAX_WORD = 8
-"""Paths of calls are tried up to this many segments beyond the longest pattern."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceTerms:
-    """The resource of a call in one form.
-
-    Attributes:
-        domain: what its variables satisfy.
-        covered_by: that a pattern covers it.
-        decoded: the resource in a model.
-        is_complete: whether the abstraction loses nothing; false where only words up to a length are tried.
-    """
-
-    domain: list[Term]
-    covered_by: Callable[[Resource], Term]
-    decoded: Callable[[z3.ModelRef], Resource]
-    is_complete: bool = True
+from policyd.solver.terms import ResourceTerms, all_terms, either
+from policyd.solver.words import host_terms, key_terms, path_terms
 
 
 def resource_terms(
@@ -70,7 +46,7 @@ def resource_terms(
         case Form.WHOLE:
             return [_tables(resources, context, whole=True), _symbol(TableName("*", "*", "*"), context)]
         case Form.CANONICAL:
-            return [_keys(resources, ".", is_canonical_segment, 1, context)]
+            return [key_terms(resources, ".", is_canonical_segment, 1, context)]
         case Form.VALUE:
             return _values(cls, verb, resources, context)
 
@@ -78,15 +54,15 @@ def resource_terms(
 def _values(cls: PermissionClass, verb: str, resources: Sequence[Resource], context: z3.Context) -> list[ResourceTerms]:
     match cls.resource:
         case ResourceKind.FILES:
-            return [_paths(resources, context)]
+            return [path_terms(resources, context)]
         case ResourceKind.NETWORK:
-            return [_hosts(resources, context)]
+            return [host_terms(resources, context)]
         case ResourceKind.OPLOG:
             return [_ranges(context)]
         case ResourceKind.KEY:
-            return [_keys(resources, ".", is_key_segment, 1, context)]
+            return [key_terms(resources, ".", is_key_segment, 1, context)]
         case ResourceKind.INITIAL_FILES:
-            return [_keys(resources, "/", lambda s: s not in ("", ".", "..") and "*" not in s, 0, context)]
+            return [key_terms(resources, "/", lambda s: s not in ("", ".", "..") and "*" not in s, 0, context)]
         case ResourceKind.STORE_KEY:
             return [_store_keys(resources, context, whole=False)]
         case ResourceKind.TABLE:
@@ -139,18 +115,6 @@ def _symbol(value: Resource, context: z3.Context) -> ResourceTerms:
     return ResourceTerms([], lambda r: z3.BoolVal(r.covers(value), context), lambda _: value)
 
 
-def _either(pattern: Resource, context: z3.Context, term: Callable[[Resource], Term | None]) -> Term:
-    """The term of a pattern: everything for `*`, nothing where the pattern is of another shape."""
-    if isinstance(pattern, AnyResource):
-        return z3.BoolVal(True, context)
-    found = term(pattern)
-    return z3.BoolVal(False, context) if found is None else found
-
-
-def _all(context: z3.Context, terms: Sequence[Term]) -> Term:
-    return z3.And(z3.BoolVal(True, context), *terms)
-
-
 def _named(kind: str, fresh: str, resources: Sequence[Resource], context: z3.Context) -> ResourceTerms:
     texts = [r.text for r in resources if isinstance(r, Exact) and r.kind == kind]
     if kind == "variable":
@@ -161,124 +125,8 @@ def _named(kind: str, fresh: str, resources: Sequence[Resource], context: z3.Con
         return names.equals(pattern.text) if isinstance(pattern, Exact) and pattern.kind == kind else None
 
     return ResourceTerms(
-        [names.domain], lambda r: _either(r, context, term), lambda model: Exact(kind, names.decoded(model))
+        [names.domain], lambda r: either(r, context, term), lambda model: Exact(kind, names.decoded(model))
     )
-
-
-def _paths(resources: Sequence[Resource], context: z3.Context) -> ResourceTerms:
-    """Paths as words of bounded length; a pattern matches by the usual table over places of both."""
-    patterns = [r.segments for r in resources if isinstance(r, FilePath)]
-    size = max((len(p) for p in patterns), default=0) + min(MAX_WORD, 2 + sum(p.count("**") for p in patterns))
-    literals = {s for p in patterns for s in p if s not in ("*", "**", ".", "..") and "\0" not in s and "*" not in s}
-    word = [Names.at(f"segment{n}", sorted(literals), context) for n in range(size)]
-    length = z3.Int("length", context)
-
-    def term(pattern: Resource) -> Term | None:
-        if not isinstance(pattern, FilePath):
-            return None
-        no = z3.BoolVal(False, context)
-        row: list[Term] = [z3.BoolVal(True, context)] + [no] * size
-        for part in pattern.segments:
-            after: list[Term] = []
-            for place in range(size + 1):
-                if part == "**":
-                    after.append(z3.Or(row[place], after[place - 1]) if place else row[0])
-                elif place == 0:
-                    after.append(no)
-                else:
-                    one = row[place - 1]
-                    after.append(one if part == "*" else z3.And(one, word[place - 1].equals(part)))
-            row = after
-        return z3.Or(*(z3.And(length == n, row[n]) for n in range(size + 1)))
-
-    def decoded(model: z3.ModelRef) -> Resource:
-        count = model.eval(length, model_completion=True).as_long()
-        return FilePath(tuple(names.decoded(model) for names in word[:count]))
-
-    domain = [length >= 0, length <= size, *(names.domain for names in word)]
-    return ResourceTerms(domain, lambda r: _either(r, context, term), decoded, not any("**" in p for p in patterns))
-
-
-def _keys(
-    resources: Sequence[Resource],
-    separator: str,
-    is_segment: Callable[[str], bool],
-    least: int,
-    context: z3.Context,
-) -> ResourceTerms:
-    patterns = [r.segments for r in resources if isinstance(r, SegmentPath)]
-    size = max((len(p) for p in patterns), default=0) + 1
-    literals = sorted({s for p in patterns for s in p if s not in ("*", "**") and is_segment(s)})
-    word = [Names.at(f"segment{n}", literals, context) for n in range(size)]
-    length = z3.Int("length", context)
-
-    def term(pattern: Resource) -> Term | None:
-        if not isinstance(pattern, SegmentPath):
-            return None
-        if pattern.segments and pattern.segments[0] == "**":
-            return z3.BoolVal(True, context)
-        literal = [
-            names.equals(part) for names, part in zip(word, pattern.segments, strict=False) if part not in ("*", "**")
-        ]
-        return _all(context, [length == len(pattern.segments), *literal])
-
-    def decoded(model: z3.ModelRef) -> Resource:
-        count = model.eval(length, model_completion=True).as_long()
-        return SegmentPath(tuple(names.decoded(model) for names in word[:count]), separator)
-
-    domain = [length >= least, length <= size, *(names.domain for names in word)]
-    return ResourceTerms(domain, lambda r: _either(r, context, term), decoded)
-
-
-def _hosts(resources: Sequence[Resource], context: z3.Context) -> ResourceTerms:
-    patterns = [r for r in resources if isinstance(r, NetworkResource)]
-    hosts = [tuple(ascii_lower(r.host).split(".")) for r in patterns]
-    size = max((len(h) for h in hosts), default=1) + 1
-    literals = sorted({label for host in hosts for label in host if label != "*"})
-    word = [Names.at(f"label{n}", literals, context) for n in range(size)]
-    length, port = z3.Int("length", context), z3.Int("port", context)
-    asks_any = z3.Bool("any-port", context)
-
-    def ports(pattern: Ports) -> Term:
-        if pattern.form == "any":
-            return z3.BoolVal(True, context)
-        return z3.And(z3.Not(asks_any), port >= pattern.low, port <= pattern.high)
-
-    def term(pattern: Resource) -> Term | None:
-        if not isinstance(pattern, NetworkResource):
-            return None
-        if pattern.host == "*":
-            return ports(pattern.ports)
-        labels = ascii_lower(pattern.host).split(".")
-        literal = [names.equals(part) for names, part in zip(word, labels, strict=False) if part != "*"]
-        return _all(context, [length == len(labels), *literal, ports(pattern.ports)])
-
-    def decoded(model: z3.ModelRef) -> Resource:
-        count = model.eval(length, model_completion=True).as_long()
-        host = ".".join(names.decoded(model) for names in word[:count])
-        if z3.is_true(model.eval(asks_any, model_completion=True)):
-            return NetworkResource(host, ANY_PORT)
-        asked = model.eval(port, model_completion=True).as_long()
-        return NetworkResource(host, Ports(asked, asked, "single"))
-
-    domain = [length >= 1, length <= size, port >= 0, port <= PORT_MAX, *(names.domain for names in word)]
-    domain.append(_no_odd_numbers(word, length, literals, context))
-    return ResourceTerms(domain, lambda r: _either(r, context, term), decoded)
-
-
-def _no_odd_numbers(word: Sequence[Names], length: Term, literals: Sequence[str], context: z3.Context) -> Term:
-    """A host whose labels are all numbers is an IPv4 address."""
-    no = z3.BoolVal(False, context)
-    numbers = [label for label in literals if label.isascii() and label.isdigit()]
-    octets = [label for label in numbers if is_ipv4(f"{label}.0.0.0")]
-    terms = []
-    for count in range(1, len(word) + 1):
-        all_numbers = _all(context, [z3.Or(no, *(names.equals(n) for n in numbers)) for names in word[:count]])
-        allowed = no
-        if count == 4:
-            allowed = _all(context, [z3.Or(no, *(names.equals(n) for n in octets)) for names in word[:4]])
-        terms.append(z3.Implies(z3.And(length == count, all_numbers), allowed))
-    return _all(context, terms)
 
 
 def _ranges(context: z3.Context) -> ResourceTerms:
@@ -293,7 +141,7 @@ def _ranges(context: z3.Context) -> ResourceTerms:
         first, last = (model.eval(v, model_completion=True).as_long() for v in (start, end))
         return OplogRange(first, last)
 
-    return ResourceTerms([start >= 0, start <= end, end <= U64_MAX], lambda r: _either(r, context, term), decoded)
+    return ResourceTerms([start >= 0, start <= end, end <= U64_MAX], lambda r: either(r, context, term), decoded)
 
 
 def _parts(name: str, patterns: Sequence[tuple[str, ...]], context: z3.Context, fresh: Sequence[str]) -> list[Names]:
@@ -321,7 +169,7 @@ def _store_keys(resources: Sequence[Resource], context: z3.Context, *, whole: bo
     def decoded(model: z3.ModelRef) -> Resource:
         return StoreKey(store.decoded(model), "**" if whole else key.decoded(model))
 
-    return ResourceTerms(domain, lambda r: _either(r, context, term), decoded)
+    return ResourceTerms(domain, lambda r: either(r, context, term), decoded)
 
 
 def _tables(resources: Sequence[Resource], context: z3.Context, *, whole: bool) -> ResourceTerms:
@@ -344,7 +192,7 @@ def _tables(resources: Sequence[Resource], context: z3.Context, *, whole: bool) 
 
     # A part of a call is never a bare star.
     domain = [term for names in parts for term in (names.domain, z3.Not(names.equals("*")))]
-    return ResourceTerms(domain, lambda r: _either(r, context, term), decoded)
+    return ResourceTerms(domain, lambda r: either(r, context, term), decoded)
 
 
 def _routes(resources: Sequence[Resource], context: z3.Context) -> ResourceTerms:
@@ -359,7 +207,7 @@ def _routes(resources: Sequence[Resource], context: z3.Context) -> ResourceTerms
     domain = [domain_name.domain, path.domain, z3.Not(domain_name.equals("*"))]
     return ResourceTerms(
         domain,
-        lambda r: _either(r, context, term),
+        lambda r: either(r, context, term),
         lambda model: HttpRoute(domain_name.decoded(model), path.decoded(model)),
     )
 
@@ -373,12 +221,12 @@ def _holders(resources: Sequence[Resource], context: z3.Context) -> ResourceTerm
     def term(pattern: Resource) -> Term | None:
         if not isinstance(pattern, CardTarget) or pattern.recipient.is_external_tool_owner:
             return None
-        return _all(context, [n.equals(t) for n, t in zip(parts, pattern.recipient.known, strict=False)])
+        return all_terms(context, [n.equals(t) for n, t in zip(parts, pattern.recipient.known, strict=False)])
 
     def decoded(model: z3.ModelRef) -> Resource:
         return CardTarget(Recipient(Level.AGENT, tuple(names.decoded(model) for names in parts)))
 
-    return ResourceTerms([n.domain for n in parts], lambda r: _either(r, context, term), decoded)
+    return ResourceTerms([n.domain for n in parts], lambda r: either(r, context, term), decoded)
 
 
 def _invocations(resources: Sequence[Resource], context: z3.Context) -> ResourceTerms:
@@ -399,4 +247,4 @@ def _invocations(resources: Sequence[Resource], context: z3.Context) -> Resource
         number = model.eval(which, model_completion=True).as_long()
         return calls[number] if number < len(calls) else free
 
-    return ResourceTerms([which >= 0, which <= len(calls)], lambda r: _either(r, context, term), decoded)
+    return ResourceTerms([which >= 0, which <= len(calls)], lambda r: either(r, context, term), decoded)

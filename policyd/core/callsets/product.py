@@ -16,8 +16,9 @@ from policyd.core.callsets.axes import ALL, Axis, Group, Situation
 from policyd.core.callsets.budget import Budget
 from policyd.core.callsets.callset import CallSet, formula_of
 from policyd.core.callsets.formula import FALSE, IMPOSSIBLE, Formula, all_of, weigh
+from policyd.core.callsets.frame import Frame
 from policyd.core.callsets.owners import owner_component
-from policyd.core.callsets.spaces import Frame, frames
+from policyd.core.callsets.spaces import frames
 from policyd.core.callsets.universe import Universe
 from policyd.core.grants import Owner, PermissionClass, Target
 
