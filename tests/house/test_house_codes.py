@@ -16,10 +16,12 @@ SHARED = {
     "SOLVE900": "a defect of our own, told by whoever catches it",
     "GRANT002": "a class that does not exist, in a grant or asked about by its name",
     "GRANT007": "the same refusal, where a stored grant holds a slot",
+    "CARD007": "the rule, and the example in the description of the interface",
     "CARD060": "a wallet file, and a question that does not fit it",
     "MANIF001": "a file that cannot be read, of a manifest or named beside it",
     "MANIF091": "an argument that cannot be used, of the command line or of a request",
     "RETRY106": "a text that is no JSON payload of a policy",
+    "RETRY008": "a clamp whose bounds contradict each other, refused where it is built and found where it is written",
     "STORE040": "a token that is missing or not accepted",
     "STORE050": "another revision of the facts than the one demanded",
 }
@@ -61,7 +63,7 @@ def test_what_is_said_to_be_shared_is_told():
 
 
 def test_rules_keep_their_codes_to_themselves():
-    own = {rule.code for rule in RULES}
+    own = {rule.code for rule in RULES} - set(SHARED)
     assert {code: packages for code, packages in USED.items() if code in own and packages != {"analysis"}} == {}
 
 
