@@ -6,7 +6,7 @@ Source: cards 5.1, 5.2.
 from __future__ import annotations
 
 from policyd.analysis.effect import THIS_AGENT
-from policyd.analysis.grant_index import GrantIndex
+from policyd.analysis.grant_index import GrantIndex, is_light
 from policyd.analysis.subject import AuditedCard, Entry, Subject
 from policyd.core.cards import Bound
 from policyd.core.edition import SNAPSHOT
@@ -19,8 +19,8 @@ class CardIndex:
 
     Attributes:
         card: the card.
-        is_exact: whether the answers are certain: every text was read, every recipient decided, and no grant
-            singles out one instance of the type.
+        is_exact: whether the answers are certain: every text was read, every recipient decided, no grant is
+            oversized, and none singles out one instance of the type.
     """
 
     __slots__ = ("_lists", "_strict", "card", "is_exact")
@@ -32,7 +32,10 @@ class CardIndex:
         self._lists = {bound: GrantIndex((e for e in card.of_bound(bound) if e.is_for_holder), name) for bound in Bound}
         self._strict: dict[Bound, GrantIndex] = {}
         self.is_exact = card.is_readable and not any(
-            e.may_be_for_holder and (not e.is_for_holder or _singles_out(e.grant.target.owner, name))
+            e.may_be_for_holder
+            and (
+                not e.is_for_holder or not is_light(e.grant.target.resource) or _singles_out(e.grant.target.owner, name)
+            )
             for e in card.entries
         )
 
@@ -83,12 +86,14 @@ def _singles_out(owner: Owner, agent_type: str) -> bool:
 
 
 def own_target(card: AuditedCard, name: str, verb: str, text: str) -> Target | None:
-    """What an agent of the card asks about itself; None where no request can be formed for `text`."""
+    """What an agent of the card asks about itself; None where `text` makes no request, or an oversized one."""
     cls = class_named(name, SNAPSHOT)
     assert cls is not None  # the callers name classes that both editions have
     try:
         resource = parse_resource(text, cls, verb)
     except ResourceRefused:
+        return None
+    if not is_light(resource):
         return None
     return Target(cls, Owner(cls.owner, (*card.context.segments, THIS_AGENT)), verb, resource)
 

@@ -13,10 +13,45 @@ from policyd.analysis.subject import Entry
 from policyd.core.admission.postings import Postings
 from policyd.core.admission.resource_index import ResourceIndex, index_for
 from policyd.core.grants import Target
+from policyd.core.grants.resources import FilePath, NetworkResource, OplogRange, Resource, SegmentPath
+from policyd.core.grants.resources.segments import GLOBSTAR
+
+MAX_SEGMENTS = 32
+"""Paths and keys with more segments are left out: walking them costs the product of their depths."""
+
+MAX_GLOBSTARS = 3
+"""Paths with more `**` are left out, likewise."""
+
+MAX_RANGES = 64
+"""So many ranges of ports or oplog indexes are taken up: nested ones cover each other, all in all."""
+
+
+def is_light(resource: Resource) -> bool:
+    """Whether patterns of this size are taken up and asked about; the others are found nowhere."""
+    match resource:
+        case FilePath(segments) | SegmentPath(segments):
+            return len(segments) <= MAX_SEGMENTS and segments.count(GLOBSTAR) <= MAX_GLOBSTARS
+        case NetworkResource():
+            return resource.host.count(".") < MAX_SEGMENTS
+        case _:
+            return True
+
+
+def _is_range(resource: Resource) -> bool:
+    match resource:
+        case OplogRange():
+            return True
+        case NetworkResource():
+            return resource.ports.form == "range"
+        case _:
+            return False
 
 
 class GrantIndex:
-    """Grants, of which those that cover a given target are found by look-ups."""
+    """Grants, of which those that cover a given target are found by look-ups.
+
+    Oversized patterns, and ranges past the first few, are left out: what they cover is then not found.
+    """
 
     __slots__ = ("_agent_type", "_entries", "_index", "_places")
 
@@ -33,8 +68,12 @@ class GrantIndex:
         self._index: dict[str, ResourceIndex] = {}
         # postings are told apart by identity: the index keeps them, and equal patterns share one
         self._places: dict[int, list[int]] = {}
+        ranges = 0
         for position, entry in enumerate(self._entries):
             target = entry.grant.target
+            ranges += _is_range(target.resource)
+            if not is_light(target.resource) or (ranges > MAX_RANGES and _is_range(target.resource)):
+                continue
             index = self._index.get(target.cls.name)
             if index is None:
                 index = self._index[target.cls.name] = index_for(target.cls.resource)
@@ -57,7 +96,7 @@ class GrantIndex:
             limit: at most so many of each pattern, the first ones; 0 for all.
         """
         index = self._index.get(target.cls.name)
-        if index is None:
+        if index is None or not is_light(target.resource):
             return []
         hits: list[Postings] = []
         index.covering(target, hits)

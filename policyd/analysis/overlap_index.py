@@ -21,7 +21,7 @@ from policyd.core.grants.resources import (
 )
 
 MAX_COMPARISONS = 200_000
-"""So many pairs of one list are compared; past that every pair is taken to overlap."""
+"""So many pairs of one list are compared, long paths counting more; past that every pair is taken to overlap."""
 
 
 class OverlapIndex:
@@ -51,10 +51,16 @@ class OverlapIndex:
 
     def _any(self, target: Target, others: Iterable[Target]) -> bool:
         for other in others:
-            self._left -= 1
+            self._left -= _cost(other.resource, target.resource)
             if self._left < 0 or targets_may_overlap(other, target, self._agent_type):
                 return True
         return False
+
+
+def _cost(left: Resource, right: Resource) -> int:
+    if isinstance(left, FilePath) and isinstance(right, FilePath):
+        return 1 + len(left.segments) * len(right.segments) // 4
+    return 1
 
 
 def _head(resource: Resource) -> str | None:
