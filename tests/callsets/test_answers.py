@@ -22,7 +22,7 @@ from policyd.core.callsets import (
     query,
     slips,
 )
-from policyd.core.cards import Bound
+from policyd.core.cards import Attenuates, Bound, attenuate
 from policyd.core.edition import NEXT
 from policyd.core.grants import ANY_VERB, class_named
 from policyd.syntax import parse_owner, parse_recipient, parse_target
@@ -84,10 +84,13 @@ def test_effects(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", read("slips"), ids=titles("slips"))
 def test_slips(case: dict[str, Any]) -> None:
     """What slips through a delegation, for whom, and which negatives would stop it."""
-    found = slips(cards(case["parents"]), card(case["child"], 9))
+    parents, child = cards(case["parents"]), card(case["child"], 9)
+    if case.get("accepted"):
+        assert isinstance(attenuate(parents, child.bounds), Attenuates)
+    found = slips(parents, child)
     expected = {filled(k): [filled(t) for t in v] for k, v in case.get("slips", {}).items()}
-    for holder, calls in expected.items():
-        slip = next(s for s in found if s.holder == parse_recipient(holder))
+    for text, calls in expected.items():
+        slip = next(s for s in found if parse_recipient(text) == s.holder)
         assert [w.target.text for w in slip.calls.witnesses] == calls
         assert {r.grant for r in slip.restate} == {grant(t) for t in case.get("restate", ())}
     assert bool(found) is bool(expected)

@@ -34,6 +34,7 @@ from policyd.core.callsets import (
     difference,
     disjoint,
     effects,
+    equivalent,
     holders_of,
     implies,
     is_empty,
@@ -113,6 +114,7 @@ def test_proofs_agree_with_trying_every_call(brute: Brute) -> None:
             (always(a, calls_of([asked]), ALL), bits & ~ours),
             (implies(a, b, ALL), ours & ~theirs),
             (disjoint(a, b, ALL), ours & theirs),
+            (equivalent(a, b, ALL), ours ^ theirs),
             (is_empty(minus(minus(calls_of([asked]), a.calls), b.calls), ALL), bits & ~ours & ~theirs),
         ):
             assert isinstance(answer, Fails if counter else Holds)

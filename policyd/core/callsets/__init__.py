@@ -26,7 +26,7 @@ from policyd.core.callsets.delegation import Slip, slips
 from policyd.core.callsets.difference import MAX_WITNESSES, Difference, difference
 from policyd.core.callsets.effect import CeilingEffect, Effect, Standing, ceiling_effects, effects
 from policyd.core.callsets.holders import holders_of, instances_of
-from policyd.core.callsets.proof import always, disjoint, implies, is_empty, never, query, query_text
+from policyd.core.callsets.proof import always, disjoint, equivalent, implies, is_empty, never, query, query_text
 from policyd.core.callsets.universe import Form, Shape, Universe
 from policyd.core.callsets.width import Width, width_of
 from policyd.core.callsets.witness import Obstacle, Withheld, Witness, confirmed
@@ -72,6 +72,7 @@ __all__ = [
     "difference",
     "disjoint",
     "effects",
+    "equivalent",
     "holders_of",
     "implies",
     "instances_of",

@@ -103,6 +103,17 @@ def implies(narrow: Admitted, wide: Admitted, universe: Universe, *, steps: int 
     return answer
 
 
+def equivalent(left: Admitted, right: Admitted, universe: Universe, *, steps: int = MAX_STEPS) -> Answer:
+    """Whether both admit the same calls; fails with a call that only one of them admits.
+
+    Raises:
+        InternalDefect: when the plain evaluator does not confirm the witness.
+    """
+    there = implies(left, right, universe, steps=steps)
+    back = implies(right, left, universe, steps=steps) if not isinstance(there, Fails) else there
+    return back if isinstance(there, Holds) or isinstance(back, Fails) else there
+
+
 def disjoint(left: Admitted, right: Admitted, universe: Universe, *, steps: int = MAX_STEPS) -> Answer:
     """Whether no call is admitted by both.
 
