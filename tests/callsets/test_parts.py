@@ -27,6 +27,7 @@ from policyd.core.callsets import (
     query_text,
     width_of,
 )
+from policyd.core.callsets.budget import SEARCHES_AT_FULL_COST, Effort
 from policyd.core.callsets.owners import OwnerForm, is_agent_id
 from policyd.core.cards import Bounds
 from policyd.core.edition import NEXT, SNAPSHOT
@@ -164,6 +165,17 @@ def test_a_spent_budget_is_undecided() -> None:
     asked = calls_of([grant(paths("**")[0]).target])
     assert isinstance(never(admitted_by(hard), asked, UNIVERSE, steps=20), Undecided)
     assert isinstance(never(admitted_by(hard), asked, UNIVERSE), Fails)
+
+
+def test_the_whole_question_has_a_budget() -> None:
+    """Many hard searches end together, so that no wallet takes for ever."""
+    hard = [f"**/{x}/" + "/".join("*" * n) for n, x in enumerate("abab", 1)]
+    many = [f"n{n}/**" for n in range(60)]
+    wallet = surface([{"l+": paths(*many)}, *({"u+": paths(h)} for h in hard)])
+    effort = Effort(40)
+    assert effort.left == 40 * SEARCHES_AT_FULL_COST
+    answer = difference(admitted_by(wallet), admitted_by(surface([])), steps=40)
+    assert len(answer.undecided) == 60
 
 
 def test_too_many_parts_are_undecided() -> None:

@@ -34,7 +34,33 @@ class Budget:
         """
         self.left -= steps
         if self.left < 0:
-            raise ExhaustedError(f"more than {MAX_STEPS} steps of search")
+            raise ExhaustedError("the steps of the search are used up")
+
+
+SEARCHES_AT_FULL_COST = 25
+"""So many searches of one question may use their whole budget before the rest of it is undecided, too."""
+
+
+class Effort:
+    """The budget of a question that takes many searches.
+
+    Attributes:
+        left: steps that all searches together may still take.
+    """
+
+    __slots__ = ("_steps", "left")
+
+    def __init__(self, steps: int = MAX_STEPS) -> None:
+        self._steps = steps
+        self.left = steps * SEARCHES_AT_FULL_COST
+
+    def search(self) -> Budget:
+        """The budget of the next search."""
+        return Budget(min(self._steps, self.left))
+
+    def account(self, granted: int, budget: Budget) -> None:
+        """Take what a search has used of the `granted` steps from the whole."""
+        self.left -= granted - max(budget.left, 0)
 
 
 def check_parts(count: int) -> None:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from policyd.core.callsets.admitted import Admitted, ClassPart, Lender
 from policyd.core.callsets.answer import Undecided
-from policyd.core.callsets.budget import MAX_STEPS, Budget, ExhaustedError
+from policyd.core.callsets.budget import MAX_STEPS, Effort
 from policyd.core.callsets.callset import NO_CALLS, CallSet, Complement, Intersection, Products
 from policyd.core.callsets.index import ClassIndex
-from policyd.core.callsets.product import find_call
+from policyd.core.callsets.search import call_or_undecided
 from policyd.core.callsets.universe import Universe
 from policyd.core.callsets.witness import Witness, confirmed
 from policyd.core.grants import ANY_VERB, PermissionClass, Target
@@ -79,8 +79,9 @@ def difference(
     universe = universe or Universe.of(admitting.surface.holder)
     found: dict[Target, None] = {}
     undecided: list[Undecided] = []
+    effort = Effort(steps)
     for cls in universe.classes:
-        calls, notes = _of_class(admitting, refusing, cls, universe, steps)
+        calls, notes = _of_class(admitting, refusing, cls, universe, effort)
         found.update(dict.fromkeys(calls))
         undecided += notes
     witnesses = tuple(confirmed(t, admitting, refusing) for t in list(found)[:limit])
@@ -89,7 +90,7 @@ def difference(
 
 
 def _of_class(
-    admitting: Admitted, refusing: Admitted, cls: PermissionClass, universe: Universe, steps: int
+    admitting: Admitted, refusing: Admitted, cls: PermissionClass, universe: Universe, effort: Effort
 ) -> tuple[list[Target], list[Undecided]]:
     """The witnesses of one class, smallest first within each verb."""
     ours, theirs = admitting.part(cls.name), refusing.part(cls.name)
@@ -97,7 +98,7 @@ def _of_class(
         return [], []
     if not all(ours.ceilings):
         return [], []
-    search = _Search(admitting, refusing, cls, universe, steps)
+    search = _Search(admitting, refusing, cls, universe, effort)
     found = [call for lender in ours.lenders for call in search.through(lender)]
     found += search.behind_negatives(found)
     verbs = {verb: place for place, verb in enumerate(cls.verbs)}
@@ -109,9 +110,9 @@ class _Search:
     """The searches of one class."""
 
     def __init__(
-        self, admitting: Admitted, refusing: Admitted, cls: PermissionClass, universe: Universe, steps: int
+        self, admitting: Admitted, refusing: Admitted, cls: PermissionClass, universe: Universe, effort: Effort
     ) -> None:
-        self.cls, self.universe, self.steps = cls, universe, steps
+        self.cls, self.universe, self.effort = cls, universe, effort
         self.ours, self.theirs = admitting.part(cls.name), refusing.part(cls.name)
         self.admitting, self.refusing = admitting, refusing
         self.undecided: list[Undecided] = []
@@ -149,13 +150,11 @@ class _Search:
     def _inside(self, target: Target, calls: CallSet) -> Iterator[Target]:
         verbs = self.cls.verbs if target.verb == ANY_VERB else (target.verb,)
         for verb in verbs:
-            try:
-                call = find_call(calls, self.cls, verb, target, self.universe, Budget(self.steps))
-            except ExhaustedError as spent:
-                self.undecided.append(Undecided(f"`{self.cls.name}` : `{verb}` within `{target.text}`: {spent}"))
-                continue
-            if call is not None:
-                yield call
+            for found in call_or_undecided(calls, self.cls, verb, target, self.universe, self.effort):
+                if isinstance(found, Undecided):
+                    self.undecided.append(found)
+                else:
+                    yield found
 
 
 class _Shared:

@@ -13,7 +13,7 @@ from enum import Enum
 
 from policyd.core.callsets.admitted import Admitted, ClassPart, Lender
 from policyd.core.callsets.answer import Undecided
-from policyd.core.callsets.budget import MAX_STEPS
+from policyd.core.callsets.budget import MAX_STEPS, Effort
 from policyd.core.callsets.callset import ALL_CALLS, CallSet, Complement, Intersection, Products, Union, minus
 from policyd.core.callsets.search import call_or_undecided
 from policyd.core.callsets.universe import Universe
@@ -73,8 +73,9 @@ def effects(admitted: Admitted, universe: Universe | None = None, *, steps: int 
     Each is judged alone: of two grants that say the same, both are without effect, but not both together.
     """
     universe = universe or Universe.of(admitted.surface.holder)
+    effort = Effort(steps)
     return tuple(
-        effect for cls in universe.classes for effect in _ClassEffects(admitted, cls, universe, steps).effects()
+        effect for cls in universe.classes for effect in _ClassEffects(admitted, cls, universe, effort).effects()
     )
 
 
@@ -85,16 +86,20 @@ def ceiling_effects(
     universe = universe or Universe.of(admitted.surface.holder)
     surface = admitted.surface
     places = [n for n, part in enumerate(surface.upper) if part.positive]
+    effort = Effort(steps)
     return tuple(
-        _ceiling_effect(admitted, surface.upper[n].card, position, universe, steps) for position, n in enumerate(places)
+        _ceiling_effect(admitted, surface.upper[n].card, position, universe, effort)
+        for position, n in enumerate(places)
     )
 
 
-def _ceiling_effect(admitted: Admitted, card: CardId, position: int, universe: Universe, steps: int) -> CeilingEffect:
+def _ceiling_effect(
+    admitted: Admitted, card: CardId, position: int, universe: Universe, effort: Effort
+) -> CeilingEffect:
     undecided = ""
     for cls in universe.classes:
         part = admitted.part(cls.name)
-        sets = _ClassEffects(admitted, cls, universe, steps)
+        sets = _ClassEffects(admitted, cls, universe, effort)
         others = [c for n, c in enumerate(sets.ceilings) if n != position]
         calls = Intersection((*others, sets.not_denied, Complement(sets.ceilings[position])))
         for number, lender in enumerate(part.lenders):
@@ -111,8 +116,8 @@ def _ceiling_effect(admitted: Admitted, card: CardId, position: int, universe: U
 class _ClassEffects:
     """The grants of one class."""
 
-    def __init__(self, admitted: Admitted, cls: PermissionClass, universe: Universe, steps: int) -> None:
-        self.admitted, self.cls, self.universe, self.steps = admitted, cls, universe, steps
+    def __init__(self, admitted: Admitted, cls: PermissionClass, universe: Universe, effort: Effort) -> None:
+        self.admitted, self.cls, self.universe, self.effort = admitted, cls, universe, effort
         self.part: ClassPart = admitted.part(cls.name)
         self.positives = [Products(x.targets) for x in self.part.lenders]
         self.negatives = [Products(x.denied) for x in self.part.lenders]
@@ -142,7 +147,7 @@ class _ClassEffects:
     def search(self, target: Target, calls: CallSet) -> Iterator[Target | Undecided]:
         """Calls of the set inside a grant, verb by verb."""
         for verb in self.cls.verbs if target.verb == ANY_VERB else (target.verb,):
-            yield from call_or_undecided(calls, self.cls, verb, target, self.universe, self.steps)
+            yield from call_or_undecided(calls, self.cls, verb, target, self.universe, self.effort)
 
     def _first(self, target: Target, calls: CallSet) -> Target | Undecided | None:
         undecided: Undecided | None = None
@@ -218,7 +223,7 @@ class _ClassEffects:
 
     def _lifted(self, ref: GrantRef, number: int) -> Effect:
         """The only positive of a ceiling: without it there is no ceiling at all."""
-        whole = _ceiling_effect(self.admitted, ref.card, number, self.universe, self.steps)
+        whole = _ceiling_effect(self.admitted, ref.card, number, self.universe, self.effort)
         if whole.binds is None:
             return Effect(ref, Standing.UNDECIDED, whole.reason)
         if whole.binds:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from policyd.core.callsets.answer import Undecided
-from policyd.core.callsets.budget import MAX_STEPS, Budget, ExhaustedError
+from policyd.core.callsets.budget import MAX_STEPS, Effort, ExhaustedError
 from policyd.core.callsets.callset import (
     NO_CALLS,
     CallSet,
@@ -32,33 +32,38 @@ def calls_in(calls: CallSet, universe: Universe, steps: int = MAX_STEPS) -> Iter
 
     Calls come in the order of the classes and their verbs; a search that ends early is told in its place.
     """
+    effort = Effort(steps)
     for cls in universe.classes:
         inner = within_class(calls, cls.name)
         if inner is not NO_CALLS:
-            yield from _in_class(inner, cls, universe, steps)
+            yield from _in_class(inner, cls, universe, effort)
 
 
-def _in_class(calls: CallSet, cls: PermissionClass, universe: Universe, steps: int) -> Iterator[Target | Undecided]:
+def _in_class(calls: CallSet, cls: PermissionClass, universe: Universe, effort: Effort) -> Iterator[Target | Undecided]:
     anchors = anchors_of(calls, cls.name)
     for verb in cls.verbs:
         if anchors is None:
-            yield from call_or_undecided(calls, cls, verb, None, universe, steps)
+            yield from call_or_undecided(calls, cls, verb, None, universe, effort)
         else:
             for anchor in anchors:
                 if anchor.verb in (ANY_VERB, verb):
-                    yield from call_or_undecided(calls, cls, verb, anchor, universe, steps)
+                    yield from call_or_undecided(calls, cls, verb, anchor, universe, effort)
 
 
 def call_or_undecided(
-    calls: CallSet, cls: PermissionClass, verb: str, inside: Target | None, universe: Universe, steps: int
+    calls: CallSet, cls: PermissionClass, verb: str, inside: Target | None, universe: Universe, effort: Effort
 ) -> Iterator[Target | Undecided]:
     """The call that one search finds, nothing for a proof that there is none, or what it could not decide."""
+    budget = effort.search()
+    granted = budget.left
     try:
-        call = find_call(calls, cls, verb, inside, universe, Budget(steps))
+        call = find_call(calls, cls, verb, inside, universe, budget)
     except ExhaustedError as spent:
         where = f" within `{inside.text}`" if inside is not None else ""
         yield Undecided(f"`{cls.name}` : `{verb}`{where}: {spent}")
         return
+    finally:
+        effort.account(granted, budget)
     if call is not None:
         yield call
 
