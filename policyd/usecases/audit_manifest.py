@@ -15,6 +15,7 @@ from policyd.analysis.effect import with_open_names
 from policyd.core.cards import Card, DeployRefused, validate_initial_card
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants.names import ascii_lower
+from policyd.core.retry.placed import RetryFacts
 from policyd.findings import Finding, Related, Report, Severity, Span
 from policyd.manifest import Application, LoadedManifest, describe, resolve_environment
 from policyd.manifest.application import parse_located
@@ -49,6 +50,7 @@ def audit_manifest(
     deployer: Sequence[Card] | None = None,
     account: str = "",
     components: Mapping[str, str] | None = None,
+    retry: RetryFacts = RetryFacts(),  # noqa: B008 - a frozen value
 ) -> Report:
     """All findings on a manifest, and what was left out.
 
@@ -60,6 +62,7 @@ def audit_manifest(
         deployer: the cards of whoever deploys; None for an assumed account root card.
         account: the owner's e-mail where an environment names none; empty for not known.
         components: agent type to component, as far as the caller knows.
+        retry: what is known of retry policies beside the manifest.
     """
     names = _names(loaded, environments)
     subjects: list[Subject] = []
@@ -78,7 +81,7 @@ def audit_manifest(
         if resolved.environment is not None:
             deployment = describe(loaded.application, resolved, rules)
             cards = None if deployer is None else tuple(deployer)
-            subjects.append(Subject(deployment, ascii_lower(account), rules, cards, limiting, empty))
+            subjects.append(Subject(deployment, ascii_lower(account), rules, cards, limiting, empty, retry))
     in_force = {card.span for subject in subjects for card in subject.cards if card.is_explicit}
     found = {in_environments(finding, where, len(names)) for finding, where in resolving.items()}
     return Report.of(
@@ -109,6 +112,36 @@ def deploy_answers(
             subject = Subject(describe(loaded.application, resolved, rules), ascii_lower(account), rules, cards)
             found += _answers(subject)
     return tuple(found)
+
+
+def deploy_lines(answers: Sequence[DeployAnswer], *, is_assumed: bool) -> list[str]:
+    """Will this deploy be accepted, one line per environment and outcome, refusals with the platform's words."""
+    out: list[str] = []
+    by = "an assumed account root card" if is_assumed else "the deployer's cards"
+    for environment in dict.fromkeys(a.environment for a in answers):
+        here = [a for a in answers if a.environment == environment]
+        for outcome, words in ((True, "accepted"), (None, "unknown")):
+            names = [a.agent_type for a in here if a.is_accepted is outcome]
+            if names:
+                why = "" if outcome else ", it depends on the account or the component"
+                out.append(f"deploy to {environment}: {words} for {', '.join(names)} (judged by {by}{why})")
+        out += [
+            f"deploy to {environment}: refused for {a.agent_type} (judged by {by}): {a.text}"
+            for a in here
+            if a.is_accepted is False
+        ]
+    return out
+
+
+def deploy_json(answer: DeployAnswer) -> dict[str, object]:
+    """One answer as JSON; `accepted` is `yes`, `no` or `unknown`."""
+    word = {True: "yes", False: "no", None: "unknown"}[answer.is_accepted]
+    return {
+        "environment": answer.environment,
+        "agent": answer.agent_type,
+        "accepted": word,
+        "text": answer.text,
+    }
 
 
 def _answers(subject: Subject) -> Iterator[DeployAnswer]:

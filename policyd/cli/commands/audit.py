@@ -42,7 +42,7 @@ def command(
     from policyd.manifest import load_manifest
     from policyd.report import report_json, report_sarif, report_text
     from policyd.syntax.wallets import read_cards
-    from policyd.usecases.audit_manifest import audit_manifest
+    from policyd.usecases.audit_manifest import audit_manifest, deploy_answers, deploy_json, deploy_lines
     from policyd.usecases.deployments import shown_lines
 
     rules = opt.rules_of(edition, switch)
@@ -50,22 +50,35 @@ def command(
     cards = opt.read_file(deployer, lambda value: read_cards(value, rules)) if deployer else None
     loaded = load_manifest(manifest, rules=rules, include_root=include_root)
     implements = {a.name: component for a in loaded.application.agents} if component else None
+    environments = [env] if env is not None else None
+    presets = opt.presets_of(preset)
     report = audit_manifest(
         loaded,
-        environments=[env] if env is not None else None,
-        presets=opt.presets_of(preset),
+        environments=environments,
+        presets=presets,
         rules=rules,
         deployer=cards,
         account=account,
         components=implements,
     )
-
+    deploys = deploy_answers(
+        loaded,
+        environments=environments,
+        presets=presets,
+        rules=rules,
+        deployer=cards,
+        account=account,
+        components=implements,
+    )
     if format == "json":
-        write(as_json({**report_json(report), "edition": rules.label}), output)
+        body = {**report_json(report), "deploys": [deploy_json(d) for d in deploys], "edition": rules.label}
+        write(as_json(body), output)
     elif format == "sarif":
         write(as_json(report_sarif(report, __version__)), output)
     else:
-        write(report_text(report, shown_lines(loaded)), output)
+        text = report_text(report, shown_lines(loaded))
+        lines = deploy_lines(deploys, is_assumed=cards is None)
+        write(text + "".join(f"{line}\n" for line in lines), output)
     if any(d.root is None and not d.is_older for d in loaded.documents) and loaded.refused:
         return Exit.NOT_ASKED
     if report.at_least(level):
