@@ -72,13 +72,14 @@ class Holders:
     unreadable: tuple[str, ...] = ()
 
 
-def holders_in(described: Described, selection: Selection, agent: str = "") -> Holders:
+def holders_in(described: Described, selection: Selection, agent: str = "", source: str = "") -> Holders:
     """The holders of a deployment, or the one that is asked about.
 
     Args:
         described: the deployment.
         selection: gives account and component where the manifest does not.
         agent: a type; empty for all.
+        source: how the deployment is called; empty for the name of its first document.
 
     Raises:
         InputError: if the manifest names no such agent type.
@@ -98,7 +99,8 @@ def holders_in(described: Described, selection: Selection, agent: str = "") -> H
     for item in types:
         by_name[item.name] = _holder(item, deployment, account, selection.component, notes)
     unreadable = tuple(item.name for item in types if item.initial_card.bad)
-    name = f"{described.loaded.documents[0].name if described.loaded.documents else ''} ({deployment.environment})"
+    documents = described.loaded.documents
+    name = f"{source or (documents[0].name if documents else '')} ({deployment.environment})"
     return Holders(name, by_name, tuple(dict.fromkeys(notes)), unreadable)
 
 

@@ -10,7 +10,7 @@ from policyd.cli import options as opt
 from policyd.cli.exits import Exit
 from policyd.core.edition import Rules
 from policyd.usecases.changes import Changes
-from policyd.usecases.deployments import Selection
+from policyd.usecases.deployments import Described, Selection
 from policyd.usecases.holders import Holders
 
 
@@ -37,7 +37,10 @@ def command(
     format: str,
     output: Path | None,
 ) -> int:
-    """What does NEW admit that OLD does not, and the reverse, with examples and a proof of the rest."""
+    """What does NEW admit that OLD does not, and the reverse, with examples and a proof of the rest.
+
+    Both are manifests or stored deployments (@12, @account/application/environment).
+    """
     from policyd.usecases.changes import changes_between
 
     if fail_on not in ("new-access", "lost-access", "any"):
@@ -51,15 +54,34 @@ def command(
 def holders_at(
     source: str, selection: Selection, agent: str, include_root: Path | None, rules: Rules, *, is_optional: bool = False
 ) -> Holders:
-    """The agents of a manifest; with `is_optional` an agent type may be missing on one side of a comparison."""
-    from policyd.usecases.deployments import agent_name, described, load
+    """The agents of a manifest or of a stored deployment (`@12`, `@account/application/environment`).
+
+    With `is_optional` an agent type may be missing on one side of a comparison.
+    """
+    from policyd.usecases.deployments import agent_name
     from policyd.usecases.holders import holders_in
 
     only = agent_name(agent)[0] if agent else None
-    found = described(load(Path(source), rules, include_root), selection, rules, only=only)
+    found = _stored(source, rules) if source.startswith("@") else _read(source, selection, include_root, rules, only)
     if is_optional and only is not None and found.deployment.agent(only) is None:
         return Holders(source, {})
-    return holders_in(found, selection, agent)
+    return holders_in(found, selection, agent, source)
+
+
+def _read(source: str, selection: Selection, include_root: Path | None, rules: Rules, only: str | None) -> Described:
+    from policyd.usecases.deployments import described, load
+
+    return described(load(Path(source), rules, include_root), selection, rules, only=only)
+
+
+def _stored(place: str, rules: Rules) -> Described:
+    from policyd.cli.store import database
+    from policyd.usecases.snapshots import StoredSnapshots
+    from policyd.usecases.stored_deployment import described_facts
+
+    with database() as store:
+        snapshots = StoredSnapshots(store)
+        return described_facts(snapshots.load(snapshots.resolve(place)), rules)
 
 
 def tell(changes: Changes, fail_on: str, format: str, output: Path | None) -> int:
