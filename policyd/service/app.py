@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 
@@ -56,8 +57,13 @@ snapshot it used; a question may demand one by its digest. Errors are `applicati
 stable code whose page stands under `/rules/CODE`."""
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """The application over the database that the settings name; nothing is connected before the first request."""
+def create_app(settings: Settings | None = None, log: Any | None = None) -> FastAPI:
+    """The application over the database that the settings name; nothing is connected before the first request.
+
+    Args:
+        settings: None for those of the surroundings.
+        log: a structlog logger that is told of every request, None for none.
+    """
     chosen = settings or Settings()
     shared = Services(chosen, Database(chosen))
 
@@ -95,11 +101,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(evaluation.well_known)
     app.openapi = described(app)  # type: ignore[method-assign]  # the framework's way to shape the document
     app.add_middleware(Limits, services=shared)
-    app.add_middleware(Watched, services=shared)
+    app.add_middleware(Watched, services=shared, log=log)
     return app
 
 
 def serving() -> FastAPI:
     """What a worker process runs: logs go to stderr as JSON lines."""
-    logs.configure()
-    return create_app()
+    return create_app(log=logs.json_lines())

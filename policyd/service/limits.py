@@ -123,13 +123,11 @@ def check_depth(body: bytes, limit: int) -> None:
         Refusal: 422.
     """
     if body.count(b"[") + body.count(b"{") > limit and depth_of(body) > limit:
-        raise Refusal(
-            ServiceError(
-                ServiceCode.MALFORMED,
-                HTTPStatus.UNPROCESSABLE_ENTITY,
-                f"the request is nested more than {limit} levels deep",
-            )
-        )
+        raise _malformed(f"the request is nested more than {limit} levels deep")
+
+
+def _malformed(message: str) -> Refusal:
+    return Refusal(ServiceError(ServiceCode.MALFORMED, HTTPStatus.UNPROCESSABLE_ENTITY, message))
 
 
 class BoundedRequest(Request):
@@ -144,4 +142,8 @@ class BoundedRequest(Request):
         body = await super().body()
         services: Services = self.app.state.services
         check_depth(body, services.settings.max_json_depth)
+        try:
+            body.decode()
+        except UnicodeDecodeError as error:
+            raise _malformed(f"the request is not UTF-8 at byte {error.start}") from None
         return body

@@ -6,6 +6,7 @@ import logging
 import sys
 import time
 from contextlib import suppress
+from typing import Any, TextIO
 from uuid import uuid4
 
 import structlog
@@ -17,29 +18,25 @@ from policyd.service.wiring import Services
 REQUEST_ID = b"x-request-id"
 
 
-def configure() -> None:
-    """Write JSON lines to stderr."""
-    structlog.configure(
+def json_lines(stream: TextIO = sys.stderr) -> Any:
+    """A logger that writes JSON lines to `stream`."""
+    return structlog.wrap_logger(
+        structlog.WriteLogger(stream),
         processors=[
-            structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
-        cache_logger_on_first_use=False,
     )
 
 
 class Watched:
     """Counts, times and logs every request; the route is named by its pattern, so no value gets into a log."""
 
-    def __init__(self, app: ASGIApp, services: Services) -> None:
-        """Watch `app`."""
-        self._app, self._services = app, services
-        self._log = structlog.get_logger("policyd")
+    def __init__(self, app: ASGIApp, services: Services, log: Any | None) -> None:
+        """Watch `app`, and tell `log` (a structlog logger), if there is one, of every request."""
+        self._app, self._services, self._log = app, services, log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection event."""
@@ -64,8 +61,9 @@ class Watched:
             await self._app(scope, receive, sending)
         except Exception as defect:
             # the text of an exception may hold what was sent, so only its kind and its place are told
-            with suppress(BrokenPipeError, ValueError):
-                self._log.error("defect", request=number, kind=type(defect).__name__, place=_place(defect))
+            if self._log is not None:
+                with suppress(BrokenPipeError, ValueError):
+                    self._log.error("defect", request=number, kind=type(defect).__name__, place=_place(defect))
             if not started:
                 await of_defect(defect)(scope, receive, sending)
         finally:
@@ -74,7 +72,7 @@ class Watched:
             route = _route(scope)
             metrics.requests.labels(scope["method"], route, str(status)).inc()
             metrics.seconds.labels(route).observe(took)
-            if route not in _QUIET:
+            if self._log is not None and route not in _QUIET:
                 with suppress(BrokenPipeError, ValueError):
                     self._log.info(
                         "request",

@@ -153,7 +153,8 @@ def install(app: FastAPI) -> None:
     async def of_framework(_: Request, error: HTTPException) -> JSONResponse:
         if isinstance(error, Refusal):
             return of_error(error.reason)
-        status = HTTPStatus(error.status_code)
+        # a body that cannot be read is a question that cannot be asked, like any other
+        status = HTTPStatus(error.status_code if error.status_code != 400 else 422)
         code = ServiceCode.NO_SUCH_PLACE if status in (404, 405) else ServiceCode.MALFORMED
         finding = Finding(code.value, Severity.ERROR, status.description.lower() or status.phrase.lower())
         return problem(status, [finding], dict(error.headers or {}))

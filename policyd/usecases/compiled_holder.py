@@ -64,7 +64,11 @@ class CompiledHolder:
         for position, card in cards:
             self._index(position, card)
         self._bounds: dict[int, tuple[Facet, tuple[Reason, ...]]] = {}
-        self._ceilings: dict[CardId, tuple[GrantRef, ...]] = {}
+        self._ceilings: dict[tuple[CardId, str], tuple[GrantRef, ...]] = {}
+        self._negatives: dict[tuple[str, str], list[GrantRef]] = {}
+        for bound in (Bound.LOWER_NEGATIVE, Bound.UPPER_NEGATIVE):
+            for _, card in cards:
+                self._index_negatives(card, bound)
 
     def _index(self, position: int, card: Card) -> None:
         """Keep the lower positives that could count if they were for this holder, or still valid."""
@@ -76,6 +80,13 @@ class CompiledHolder:
                 self._elsewhere.setdefault(key, []).append(entry)
             elif can_end:
                 self._mortal.setdefault(key, []).append(entry)
+
+    def _index_negatives(self, card: Card, bound: Bound) -> None:
+        """Keep what a wide request may cover and yet not reach."""
+        for index, grant in enumerate(card.bounds.of(bound)):
+            if grant.recipient.covers(self._wallet.holder):
+                key = (grant.target.cls.name, grant.target.verb)
+                self._negatives.setdefault(key, []).append(GrantRef(card.id, bound, index, grant))
 
     def verdict(self, call: Call) -> Verdict:
         """The verdict on one call; an overlay of the invocation is judged the plain way."""
@@ -136,13 +147,32 @@ class CompiledHolder:
             if withheld.denying is not None:
                 found.append(_reason(Why.CEILING_FORBIDS, withheld.denying, count=decision.withheld_count))
             else:
-                refs = self._ceiling(withheld.card)
+                refs = self._ceiling(withheld.card, call.target)
                 count = decision.withheld_count
                 found.append(Reason(FacetName.ADMITTED, Why.WITHHELD, withheld.card, refs, count=count))
         if decision.is_admitted:
             passed, count = self._compiled.passed_ceilings(call.target, call.at)
             found += [Reason(FacetName.ADMITTED, Why.LETS_THROUGH, ref.card, (ref,), count=count) for ref in passed]
+            found += self._denied_parts(call.target, call.at)
         return tuple(found)
+
+    def _denied_parts(self, target: Target, at: Timestamp | None) -> list[Reason]:
+        """What a wide request covers that would be denied if it were asked by itself."""
+        name = target.cls.name
+        if target.verb == ANY_VERB:
+            refs = [ref for verb in (*target.cls.verbs, ANY_VERB) for ref in self._negatives.get((name, verb), ())]
+            refs.sort(key=lambda ref: (not ref.bound.is_lower, ref.card, ref.index))
+        else:
+            refs = self._negatives.get((name, target.verb), [])
+        found = [
+            Reason(FacetName.ADMITTED, Why.PART_DENIED, ref.card, (ref,), ref.grant.target.text)
+            for ref in refs
+            if ref.grant.target != target
+            and target.covers(ref.grant.target)
+            and self._is_live(ref.card, at)
+            and not self._compiled.admits(ref.grant.target, at)
+        ]
+        return found[:_SHOWN] if len(found) <= _SHOWN else [replace(r, count=len(found)) for r in found[:_SHOWN]]
 
     def _is_alive(self, at: Timestamp | None) -> bool:
         return any(h.card.id not in self._wallet.revoked and not h.card.is_expired(at) for h in self._wallet.cards)
@@ -160,16 +190,18 @@ class CompiledHolder:
                 revoked = ref.card in self._wallet.revoked
                 yield _LAPSES[Lapse.REVOKED if revoked else Lapse.EXPIRED], ref
 
-    def _ceiling(self, card: CardId) -> tuple[GrantRef, ...]:
-        """The first few upper positives of a card that are for this holder."""
-        found = self._ceilings.get(card)
+    def _ceiling(self, card: CardId, target: Target) -> tuple[GrantRef, ...]:
+        """The first few upper positives of a card in the class of the target, else the first of all."""
+        key = (card, target.cls.name)
+        found = self._ceilings.get(key)
         if found is None:
-            refs = (
+            listed = [
                 GrantRef(card, Bound.UPPER_POSITIVE, index, grant)
                 for index, grant in enumerate(self._cards[card].bounds.upper_positive)
                 if grant.recipient.covers(self._wallet.holder)
-            )
-            found = self._ceilings[card] = tuple(ref for ref, _ in zip(refs, range(_SHOWN), strict=False))
+            ]
+            near = [ref for ref in listed if ref.grant.target.cls == target.cls]
+            found = self._ceilings[key] = tuple(near[:_SHOWN] or listed[:1])
         return found
 
 

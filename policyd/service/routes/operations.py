@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from policyd.service.access import Asker
+from policyd.service.routing import PROBLEMS
 from policyd.service.wiring import services
 from policyd.store import migrate
 from policyd.store.codes import StoreError
@@ -36,7 +37,7 @@ def readyz(request: Request) -> JSONResponse:
     return JSONResponse({"status": "ok", "migration": migrate.newest()})
 
 
-@routes.get("/metrics", summary="Prometheus metrics", response_class=Response)
+@routes.get("/metrics", summary="Prometheus metrics", response_class=Response, responses=PROBLEMS)
 def metrics(request: Request, asker: Asker) -> Response:
     """Counts and times in the text format of Prometheus."""
     return Response(services(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

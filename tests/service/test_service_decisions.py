@@ -1,0 +1,138 @@
+"""Decisions over HTTP are those of the command line: same facets, same reasons, same places."""
+
+import json
+
+import pytest
+from service_serving import PLACE, TARGET
+
+from policyd.cli.main import run
+
+QUESTIONS = [
+    ("Cart", TARGET),
+    ("Cart", "secret(?env) : mint : stripe.key"),
+    ("Cart", "kv(?env) : delete : orders.42"),
+    ('Cart("u1")', "agent(?agent) : view : "),
+    ("Cart", 'agent(?component/Cart("u2")) : invoke : send'),
+    ("Receipt", "filesystem(?agent) : read : /templates/a"),
+    ('Receipt("u1")', "secret(?env) : reveal : mail.password"),
+    ('Receipt("u1")', "kv(?env) : read : a.b"),
+    ("Report", "secret(?env) : reveal : any.thing"),
+    ("Unheard", TARGET),
+]
+
+
+def _told(monkeypatch, capsys, shop, agent, target):
+    monkeypatch.setenv("POLICYD_DATABASE_URL", shop.url)
+    run(["check", PLACE, target, "--agent", agent, "--format", "json"])
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(("agent", "target"), QUESTIONS)
+def test_http_and_command_line_agree(shop, monkeypatch, capsys, agent, target):
+    answer = shop.decide(target, agent=agent)
+    assert answer.pop("digest")
+    assert answer.pop("revision") == 2
+    assert answer == _told(monkeypatch, capsys, shop, agent, target)
+
+
+def test_a_batch_gives_the_same_answers_in_order(shop):
+    body = {"snapshot": PLACE, "questions": [{"agent": agent, "target": target} for agent, target in QUESTIONS]}
+    answers = shop.ask("/v1/decisions/batch", body).json()["answers"]
+    singles = [shop.decide(target, agent=agent) for agent, target in QUESTIONS]
+    for single in singles:
+        del single["digest"], single["revision"]
+    assert [answer["decision"] for answer in answers] == singles
+
+
+def test_a_question_of_a_batch_that_cannot_be_asked_spoils_no_other(shop):
+    questions = [{"agent": "Cart", "target": "nonsense"}, {"agent": "Cart", "target": TARGET}]
+    answers = shop.ask("/v1/decisions/batch", {"snapshot": PLACE, "questions": questions}).json()["answers"]
+    assert answers[0]["problem"]["code"] == "GRANT001"
+    assert answers[0]["decision"] is None
+    assert answers[1]["decision"]["admitted"] == "yes"
+
+
+@pytest.mark.parametrize("count", [0, 1001])
+def test_a_batch_has_one_to_a_thousand_questions(shop, count):
+    questions = [{"agent": "Cart", "target": TARGET}] * count
+    answer = shop.ask("/v1/decisions/batch", {"snapshot": PLACE, "questions": questions})
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "STORE055"
+
+
+def test_edition_and_switches_are_echoed(shop):
+    answer = shop.decide(edition="snapshot", switches={"elapsed": "real"})
+    assert (answer["edition"], answer["switches"]) == ("snapshot", {"elapsed": "real"})
+    refused = shop.ask("/v1/decisions", {"snapshot": PLACE, "agent": "Cart", "target": TARGET, "edition": "newest"})
+    assert refused.status_code == 422
+    assert "next" in refused.json()["help"]
+
+
+def test_an_answer_names_its_snapshot_and_a_question_can_demand_one(shop):
+    answer = shop.ask("/v1/decisions", {"snapshot": PLACE, "agent": "Cart", "target": TARGET})
+    body = answer.json()
+    assert (body["snapshot"], answer.headers["policyd-snapshot"]) == ("@3", "@3")
+    assert body["digest"] == answer.headers["policyd-digest"]
+    assert shop.decide(digest=body["digest"])["admitted"] == "yes"
+    other = shop.ask("/v1/decisions", {"snapshot": "@1", "agent": "Cart", "target": TARGET, "digest": body["digest"]})
+    assert (other.status_code, other.json()["code"]) == (412, "STORE050")
+
+
+def test_a_card_of_a_newer_class_is_not_read_under_the_older_edition(shop):
+    """Nothing is guessed: what the edition cannot read makes the answer unknown, not yes."""
+    text = """\
+manifestVersion: 1.6.0
+app: newer
+environments: {prod: {server: local, account: acme@example.com}}
+components: {"n:c": {dir: c, templates: rust}}
+agents:
+  Cart:
+    initialCard:
+      lowerBound:
+        positive: ["environment.tool-grant(?env) @ ?agent : view : *", "env(?agent) @ ?agent : read : *"]
+"""
+    number = shop.add_manifest("", "prod", text).number
+    target = "env(?agent) : read : HOME"
+    assert shop.decide(target, snapshot=f"@{number}")["admitted"] == "yes"
+    assert shop.decide(target, snapshot=f"@{number}", edition="snapshot")["admitted"] == "unknown"
+
+
+def test_decisions_are_logged_when_asked_for(shop):
+    shop.decide(log=True)
+    rows = shop.client.get("/v1/snapshots/3/decisions").json()["decisions"]
+    assert [(row["holder"], row["question"], row["admitted"], row["askedBy"]) for row in rows] == [
+        ("Cart", TARGET, "yes", "local")
+    ]
+
+
+def test_the_evaluation_endpoint_says_true_for_yes_only(shop):
+    def evaluated(agent, action, key):
+        body = {
+            "subject": {"type": "agent", "id": agent},
+            "action": {"name": action},
+            "resource": {"type": "secret", "id": key},
+            "context": {"snapshot": PLACE},
+        }
+        return shop.ask("/access/v1/evaluation", body).json()
+
+    assert evaluated("Cart", "reveal", "stripe.key")["decision"] is True
+    refused = evaluated("Cart", "reveal", "other.key")
+    assert refused["decision"] is False
+    assert "not granted" in refused["context"]["reason"]
+    unknown = evaluated("Unheard", "reveal", "stripe.key")
+    assert (unknown["decision"], unknown["context"]["admitted"]) == (False, "unknown")
+
+
+def test_evaluations_answer_each_part_on_its_own(shop):
+    body = {
+        "subject": {"type": "agent", "id": "Cart"},
+        "context": {"snapshot": PLACE},
+        "evaluations": [
+            {"action": {"name": "reveal"}, "resource": {"type": "secret", "id": "stripe.key"}},
+            {"action": {"name": "reveal"}, "resource": {"type": "no-class", "id": "stripe.key"}},
+            {"action": {"name": "reveal"}},
+        ],
+    }
+    outcomes = shop.ask("/access/v1/evaluations", body).json()["evaluations"]
+    assert [outcome["decision"] for outcome in outcomes] == [True, False, False]
+    assert outcomes[1]["context"]["error"]["code"] == "GRANT002"
