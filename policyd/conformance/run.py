@@ -23,7 +23,7 @@ SHOWN = 3
 """How many disagreements per operation are shown."""
 _MAX_PROBLEMS = 50
 
-_MODULES = ("cards", "retry", "schema", "tools")
+_MODULES = ("cards", "retry", "schema", "tools", "targets")
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,8 +145,10 @@ def _ipv4_part(text: str) -> int | None:
             digits, base = text, 10
     if not text or len(digits) > 64:
         return None
+    if set(digits) & set("+-_ "):
+        return None  # Python reads more than digits
     try:
-        return int(digits, base) if digits and not set(digits) & set("+-_ ") else (0 if text else None)
+        return int(digits, base) if digits else 0
     except ValueError:
         return None
 

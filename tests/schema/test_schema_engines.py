@@ -108,6 +108,20 @@ def test_no_urls(text):
     assert URLS.parse(text) is UrlVerdict.INVALID
 
 
-def test_hosts_that_need_finer_rules_are_not_guessed():
-    """Right-to-left names get no answer."""
-    assert URLS.parse("http://\u05d0\u05d1.example/") is UrlVerdict.UNKNOWN
+@pytest.mark.parametrize(
+    "host, expected",
+    [
+        ("\u05d0\u05d1.example", "xn--4dbc.example"),
+        ("\u0915\u094d\u200d\u0937.example", "xn--11b2ezcw70k.example"),
+        ("1\u05d0.example", UrlVerdict.INVALID),
+        ("a\u05d0.example", UrlVerdict.INVALID),
+        ("a\u200db.example", UrlVerdict.INVALID),
+        ("xn--a.example", UrlVerdict.INVALID),
+        ("+1.2.3.4", UrlVerdict.INVALID),
+        ("\u0628\u200c\u0628.example", UrlVerdict.UNKNOWN),
+    ],
+)
+def test_labels_by_their_letters(host, expected):
+    """Right-to-left names and joiners follow their rules; a non-joiner between joining letters is not guessed."""
+    found = URLS.parse(f"http://{host}/")
+    assert found == (expected if isinstance(expected, UrlVerdict) else ParsedUrl("http", expected))
