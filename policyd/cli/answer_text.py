@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from policyd.core.admission import Facet, FacetName, Reason, Why
 from policyd.explain.prose import headline
 from policyd.report import Lines, finding_text, snippet
 from policyd.usecases.answer import Answer
-
-_SIDES = (
-    ("floor", {Why.GRANTED, Why.NOT_GRANTED, Why.FORBIDDEN, Why.ELSEWHERE, Why.EXPIRED, Why.REVOKED, Why.NO_CARDS}),
-    ("ceilings", {Why.LETS_THROUGH, Why.WITHHELD, Why.CEILING_FORBIDS}),
-    ("exceptions", {Why.PART_DENIED}),
-    ("invocation", {Why.SCOPE_REFUSED}),
-    ("names", {Why.SOME_INSTANCES, Why.NAME_DECIDES}),
-)
+from policyd.usecases.answer_sections import ToldReason, sections
 
 
 def answer_text(answer: Answer, lines: Lines) -> str:
     """The verdict in one line, one sentence, then the reasons with their places, floor and ceilings apart."""
     verdict = answer.verdict
     out = [verdict.line, headline(verdict, answer.who, answer.target, answer.naming), ""]
-    admitted = verdict.because(FacetName.ADMITTED)
-    for side, kinds in _SIDES:
-        reasons = [r for r in admitted if r.why in kinds]
-        if reasons:
-            out.append(f"{side}:")
-            for reason in reasons:
-                out += _reason(answer, reason, lines)
-    if not any(r.why in _SIDES[1][1] for r in admitted) and verdict.admitted is not Facet.UNKNOWN:
-        out += ["ceilings:", "  none stands in the way"]
-    for name in (FacetName.BOUNDED, FacetName.REPLAY_STABLE):
-        out.append(f"{name.value}: {verdict.of(name).value}")
-        for reason in verdict.because(name):
-            out += _reason(answer, reason, lines)
+    for section in sections(answer):
+        out.append(f"{section.title}: {section.facet}" if section.facet else f"{section.title}:")
+        for reason in section.reasons:
+            out += _reason(reason, lines)
+        if section.remark:
+            out.append(f"  {section.remark}")
     if verdict.holds_from or verdict.holds_until:
         start = verdict.holds_from.text if verdict.holds_from else "the beginning"
         end = verdict.holds_until.text if verdict.holds_until else "further notice"
@@ -45,12 +30,9 @@ def answer_text(answer: Answer, lines: Lines) -> str:
     return "\n".join(out)
 
 
-def _reason(answer: Answer, reason: Reason, lines: Lines) -> list[str]:
-    out = [f"  {answer.sentence(reason)} [{reason.why.value}]"]
-    for ref in reason.refs:
-        place = answer.places.get(ref)
-        if place is None:
-            continue
+def _reason(reason: ToldReason, lines: Lines) -> list[str]:
+    out = [f"  {reason.text} [{reason.code}]"]
+    for place in reason.places:
         if place.span is None:
             out.append(f"    --> {place.origin}: {place.text}")
             continue

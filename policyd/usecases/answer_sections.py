@@ -1,4 +1,4 @@
-"""An answer in the order in which a person reads it: floor, ceilings, invocation, names, then the other facets.
+"""An answer in the order in which a person reads it: floor, ceilings, exceptions, invocation, names, then the other facets.
 
 Source: questions 1, 3.
 """
@@ -13,6 +13,7 @@ from policyd.usecases.answer import Answer, GrantPlace
 _SIDES = (
     ("floor", {Why.GRANTED, Why.NOT_GRANTED, Why.FORBIDDEN, Why.ELSEWHERE, Why.EXPIRED, Why.REVOKED, Why.NO_CARDS}),
     ("ceilings", {Why.LETS_THROUGH, Why.WITHHELD, Why.CEILING_FORBIDS}),
+    ("exceptions", {Why.PART_DENIED}),
     ("invocation", {Why.SCOPE_REFUSED}),
     ("names", {Why.SOME_INSTANCES, Why.NAME_DECIDES}),
 )
