@@ -115,6 +115,7 @@ def test_proofs_agree_with_trying_every_call(brute: Brute) -> None:
             (implies(a, b, ALL), ours & ~theirs),
             (disjoint(a, b, ALL), ours & theirs),
             (equivalent(a, b, ALL), ours ^ theirs),
+            (is_empty(minus(a.calls, calls_of([asked])), ALL), ours & ~bits),
             (is_empty(minus(minus(calls_of([asked]), a.calls), b.calls), ALL), bits & ~ours & ~theirs),
         ):
             assert isinstance(answer, Fails if counter else Holds)
@@ -223,6 +224,17 @@ def test_every_holder_is_like_one_of_those_looked_at() -> None:
 
 
 @pytest.mark.parametrize("brute", BRUTES, ids=IDS)
+def test_a_pattern_that_covers_another_contains_its_calls(brute: Brute) -> None:
+    """Covering patterns contain all calls of the covered ones, queries below a resource included."""
+    rng = random.Random(17)
+    boxes = [_query(brute.world, rng) for _ in range(70)]
+    for wide in boxes:
+        for narrow in boxes:
+            if wide.covers(narrow):
+                assert brute.covered(narrow) & ~brute.covered(wide) == 0, (wide.text, narrow.text)
+
+
+@pytest.mark.parametrize("brute", BRUTES, ids=IDS)
 def test_the_index_misses_no_overlap(brute: Brute) -> None:
     """Two products that share a call are near each other, whichever of them is asked about."""
     rng = random.Random(13)
@@ -283,3 +295,17 @@ def test_witnesses_read_back(brute: Brute) -> None:
             kind = getattr(call.resource, "kind", "method")
             if (call.cls.name, call.verb) != ("agent", "invoke") or kind == "method":
                 assert parse_target(call.text) == call
+
+
+def test_effects_in_large_wallets_agree_with_removing_the_grant() -> None:
+    """The same law where lists are long enough for the index."""
+    rng = random.Random(16)
+    for brute in (BRUTES[0], BRUTES[1], BRUTES[6], BRUTES[8]):
+        surface = _only_world(brute, random_surface(brute.world, rng))
+        for _ in range(20):
+            surface = _joined(surface, _only_world(brute, random_surface(brute.world, rng)))
+        assert max(len(p.positive) for p in surface.lower) > 24
+        found = effects(admitted_by(surface), ALL)
+        for effect in found[::2]:
+            changes = brute.admitted(surface) ^ brute.admitted(_without(surface, effect.ref))
+            assert (effect.standing is Standing.NEEDED) is bool(changes)

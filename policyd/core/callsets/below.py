@@ -52,9 +52,11 @@ class Below:
         >>> Below(("stripe",), "stripe").covers(SegmentPath(("stripe", "live", "key"), "."))
         True
         """
-        if isinstance(narrow, NetworkResource) and not self.ports.covers(narrow.ports):
+        if isinstance(narrow, NetworkResource | Below) and not self.ports.covers(narrow.ports):
             return False
         words = words_of(narrow)
+        if isinstance(narrow, SegmentPath) and words[:1] == ("**",):
+            return False  # that is every key, of any length
         return len(words) >= len(self.words) and all(w in ("*", n) for w, n in zip(self.words, words, strict=False))
 
     @property
