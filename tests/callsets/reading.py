@@ -8,7 +8,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from policyd.core.callsets import Below, Everything, below
+from policyd.core.callsets import Below, Everything, below, below_prefix
 from policyd.core.cards import Bounds, Card, CardId, Surface, surface_of
 from policyd.core.grants import Grant, PermissionClass, Recipient
 from policyd.core.grants.resources import Resource
@@ -52,5 +52,6 @@ def asked(text: str, cls: PermissionClass, verb: str) -> Resource | Below | Ever
     if text == "any":
         return Everything()
     if text.startswith("under("):
-        return below(parse_resource(text[6:-1], cls, verb))
+        inner = text[6:-1]
+        return below_prefix(cls.resource, inner) or below(parse_resource(inner, cls, verb))
     return parse_resource(text, cls, verb)

@@ -7,7 +7,7 @@ every grant is good for; `slips` what a delegation lets through; `compare` does 
 
 from policyd.core.callsets.admitted import Admitted, admitted_by
 from policyd.core.callsets.answer import Answer, Fails, Holds, Undecided
-from policyd.core.callsets.below import Below, Everything, below
+from policyd.core.callsets.below import Below, Everything, below, below_prefix
 from policyd.core.callsets.budget import MAX_STEPS
 from policyd.core.callsets.callset import (
     ALL_CALLS,
@@ -64,6 +64,7 @@ __all__ = [
     "admitted_by",
     "always",
     "below",
+    "below_prefix",
     "calls_of",
     "ceiling_effects",
     "compare",

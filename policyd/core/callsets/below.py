@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from policyd.core.grants import ResourceKind
 from policyd.core.grants.names import ascii_lower
 from policyd.core.grants.resources import Resource
 from policyd.core.grants.resources.exact import AnyResource, Exact
@@ -111,3 +112,16 @@ def below(resource: Resource) -> Below | Everything | Resource:
     if isinstance(resource, NetworkResource):
         return Below(words, resource.text, resource.ports) if words else resource
     return Below(words, resource.text) if words else Everything()
+
+
+def below_prefix(kind: ResourceKind, text: str) -> Below | None:
+    """What `under(text)` means where `text` names only the leading parts of a resource, else None.
+
+    A bucket or container, a database, a database and a schema: no grant can be written for these alone.
+
+    >>> below_prefix(ResourceKind.TABLE, "shop.public").words
+    ('shop', 'public')
+    """
+    parts = tuple(text.split("."))
+    most = {ResourceKind.STORE_KEY: 1, ResourceKind.TABLE: 2}.get(kind, 0)
+    return Below(parts, text) if len(parts) <= most and all(parts) and parts[-1] != "*" else None
