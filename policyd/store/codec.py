@@ -233,7 +233,7 @@ def grant_row(
         "resource_kind": target.cls.resource.value,
         "resource_prefix": resource_prefix(target.resource),
         "origin": origin,
-        "owner_key": hashed(owner_key(owner, home)),
+        "owner_key": hashed(owner_key(owner, recipient, home)),
         "resource_key": hashed(resource_key(target.resource)),
     }
     for names, known in ((OWNERS, owner.known), (RECIPIENTS, recipient.known)):

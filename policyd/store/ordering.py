@@ -174,6 +174,10 @@ def _check_wallets(d: Deployment) -> None:
                 wallet.place,
                 "import the wallet into the environment of its holder",
             )
+        if wallet.agent_id and not wallet.agent_id.startswith(f"{wallet.holder.known[-1]}("):
+            raise StoreCode.CONTRADICTION.error(
+                f"`{wallet.agent_id[:80]}` is no agent of the type of its holder `{wallet.holder.text}`", wallet.place
+            )
         for held in wallet.cards:
             if held.card not in known:
                 raise StoreCode.UNKNOWN_CARD.error(

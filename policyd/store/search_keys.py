@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from policyd.core.grants import Owner, OwnerKind, Slot, Target
+from policyd.core.grants import Owner, OwnerKind, Recipient, Slot, Target
 from policyd.core.grants.names import ascii_lower
 from policyd.core.grants.resources import (
     AnyResource,
@@ -56,35 +56,42 @@ def _owner(known: Iterable[str], *, is_type: bool = False, slot: str = "") -> st
     return _SEPARATOR.join((slot, "type" if is_type else "", *known))
 
 
-def owner_key(owner: Owner, home: Home) -> str:
-    """Where a grant with this owner is stored.
+def owner_key(owner: Owner, recipient: Recipient, home: Home) -> str:
+    """Where a grant with this owner for this recipient is stored.
 
-    Slots down to `?env` are filled from `home`; `?component` and `?agent` stay, because only a
-    holder fills them.
+    Slots down to `?env` are filled from `home`. `?component` and `?agent` stay, because only a holder
+    fills them; they carry the component and the type of the holders that the recipient names.
     """
-    known = owner.known
-    slot = ""
-    if owner.slot is not None:
-        if owner.slot.depth <= _ENVIRONMENT_DEPTH:
-            known = (*home.segments[: owner.slot.depth], *known)
-        else:
-            slot = owner.slot.value
-    return _owner(known, is_type=owner.is_type_wildcard, slot=slot)
+    if owner.slot is None:
+        return _owner(owner.known, is_type=owner.is_type_wildcard)
+    if owner.slot.depth <= _ENVIRONMENT_DEPTH:
+        return _owner((*home.segments[: owner.slot.depth], *owner.known), is_type=owner.is_type_wildcard)
+    named = recipient.known[_ENVIRONMENT_DEPTH : owner.slot.depth] if recipient.slot is None else ()
+    return _owner(owner.known, is_type=owner.is_type_wildcard, slot=_slot(owner.slot, named))
+
+
+def _slot(slot: Slot, named: Iterable[str]) -> str:
+    return "@".join((slot.value, *named))
 
 
 def owner_lookups(owner: Owner, home: Home) -> frozenset[str]:
-    """The owner keys under which a grant must be stored if its owner can cover the concrete `owner` for any holder."""
+    """The owner keys under which a grant must be stored if its owner can cover the concrete `owner` for any holder.
+
+    A holder fills `?agent` with an id that begins with its type and a bracket.
+    """
     keys = {_owner(owner.known[:count]) for count in range(len(owner.known) + 1)}
-    in_home = owner.known[:_ENVIRONMENT_DEPTH] == home.segments
-    if owner.kind is OwnerKind.AGENT and len(owner.known) == OwnerKind.AGENT.depth:
-        keys |= {_owner((*owner.known[:4], name), is_type=True) for name in _types(owner)}
-    if not in_home or len(owner.known) <= _ENVIRONMENT_DEPTH:
+    is_leaf = owner.kind is OwnerKind.AGENT and len(owner.known) == OwnerKind.AGENT.depth
+    types = _types(owner) if is_leaf else set()
+    keys |= {_owner((*owner.known[:4], name), is_type=True) for name in types}
+    if owner.known[:_ENVIRONMENT_DEPTH] != home.segments or len(owner.known) <= _ENVIRONMENT_DEPTH:
         return frozenset(keys)
-    rest = owner.known[_ENVIRONMENT_DEPTH + 1 :]
-    keys |= {_owner(rest[:count], slot=Slot.COMPONENT.value) for count in range(len(rest) + 1)}
-    if owner.kind is OwnerKind.AGENT and rest:
-        keys |= {_owner((name,), is_type=True, slot=Slot.COMPONENT.value) for name in _types(owner)}
-        keys.add(_owner((), slot=Slot.AGENT.value))
+    component, rest = owner.known[_ENVIRONMENT_DEPTH], owner.known[_ENVIRONMENT_DEPTH + 1 :]
+    for slot in (_slot(Slot.COMPONENT, ()), _slot(Slot.COMPONENT, (component,))):
+        keys |= {_owner(rest[:count], slot=slot) for count in range(len(rest) + 1)}
+        keys |= {_owner((name,), is_type=True, slot=slot) for name in types}
+    if is_leaf:
+        holders = [(), (component,), *((component, name) for name in _before_brackets(owner.known[4]))]
+        keys |= {_owner((), slot=_slot(Slot.AGENT, named)) for named in holders}
     return frozenset(keys)
 
 
@@ -93,8 +100,10 @@ def _types(owner: Owner) -> set[str]:
     leaf = owner.known[4]
     if owner.is_type_wildcard:
         return {leaf}
-    if not leaf.endswith(")"):
-        return set()
+    return _before_brackets(leaf) if leaf.endswith(")") else set()
+
+
+def _before_brackets(leaf: str) -> set[str]:
     return {leaf[:at] for at, sign in enumerate(leaf) if sign == "(" and at}
 
 

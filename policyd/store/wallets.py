@@ -118,9 +118,10 @@ def initial_holders(connection: Connection, head: Head, cards: Sequence[int] | N
         .join(AgentTypeRow, AgentTypeRow.id == InitialCardRow.agent_type_id)
         .join(ComponentRevisionRow, ComponentRevisionRow.id == AgentTypeRow.component_revision_id)
         .join(ComponentRow, ComponentRow.id == ComponentRevisionRow.component_id)
-        .where(InitialCardRow.snapshot_id == head.snapshot)
     )
-    if cards is not None:
+    if cards is None:
+        statement = statement.where(InitialCardRow.snapshot_id == head.snapshot)
+    else:
         statement = statement.where(among(connection, InitialCardRow.card_id, cards))
     return {
         card: Recipient(Level.AGENT, (*head.home.segments, component, agent_type))

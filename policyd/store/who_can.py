@@ -8,10 +8,11 @@ Source: cards 5.1, 5.2; interface, who-can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
 from policyd.core.cards import Bound, Timestamp
 from policyd.core.grants import ANY_VERB, AgentContext, Grant, Level, Recipient, Target
@@ -23,6 +24,9 @@ from policyd.store.search_keys import lookups
 from policyd.store.session import Database
 from policyd.store.tables import CardCeilingRow, CardRow, GrantRow, WalletCardRow, WalletRow
 from policyd.store.wallets import Head, Holder, among, head_of, initial_holders, rows_among
+
+FEW_CARDS = 50
+"""So many cards are asked for by number; for more of them the keys of the target find the grants sooner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,29 +98,36 @@ def who_can(database: Database, snapshot: int, target: Target, *, at: Timestamp 
 class _Question:
     def __init__(self, connection: Connection, head: Head, target: Target, at: Timestamp | None) -> None:
         self._connection, self._head, self._target, self._at = connection, head, target, at
+        self._keys = lookups(target, head.home)
+        self._reader = codec.GrantReader(head.rules)
+        self._cards: dict[int, _Card] = {}
         self._dead: set[int] = set()
 
     def answer(self) -> WhoCan:
-        cards = self._hits()
-        lending = [number for number, card in cards.items() if any(h.bound is Bound.LOWER_POSITIVE for h in card.hits)]
+        cards = self._cards
+        self._take(self._covering(GrantRow.part == "lower", GrantRow.is_positive.is_(True)))
+        lending = list(cards)
         wallets = self._wallets(lending)
-        initial = self._initial(lending, cards)
+        initial = self._initial(lending)
         held = {number for _, numbers in wallets.values() for number in numbers}
-        self._rest(held, cards)
-        self._ceilings({*held, *initial.values()} & cards.keys(), cards)
+        judged = {*held, *initial.values()}
+        self._rest(held)
+        self._take(self._others(judged), within=judged)
+        self._ceilings(judged & cards.keys())
         accesses = []
         for holder, numbers in wallets.values():
             accesses += self._judge(holder, [cards[n] for n in sorted(numbers) if n in cards])
         for recipient, number in initial.items():
             accesses += self._judge(Holder(recipient), [cards[number]])
-        free = [cards[n] for n in lending if n not in held and cards[n].kind in ("concrete", "polymorphic")]
+        free = [n for n in lending if n not in held and cards[n].kind in ("concrete", "polymorphic")]
+        self._take(self._others(free), within=set(free))
         return WhoCan(
             tuple(sorted(accesses, key=lambda a: (a.holder.recipient.known, a.holder.agent_id))),
-            tuple(grant for card in free for grant in self._unheld(card)),
+            tuple(grant for number in free for grant in self._unheld(cards[number])),
         )
 
-    def _hits(self) -> dict[int, _Card]:
-        """The live cards with grants that may cover the target, by the index."""
+    def _covering(self, *conditions: Any) -> Any:
+        """A select, by the index, of stored grants that may cover the target."""
         g, c = GrantRow, CardRow
         target = self._target
         columns = (g.card_id, g.part, g.is_positive, g.position, g.text)
@@ -129,31 +140,45 @@ class _Question:
                 g.snapshot_id == self._head.snapshot,
                 g.permission_class == target.cls.name,
                 g.verb.in_({target.verb, ANY_VERB}),
+                *conditions,
             )
         )
-        keys = lookups(target, self._head.home)
+        keys = self._keys
         if keys.owners is not None:
             statement = statement.where(among(self._connection, g.owner_key, keys.owners))
         if keys.resources is not None:
             statement = statement.where(among(self._connection, g.resource_key, keys.resources))
-        reader = codec.GrantReader(self._head.rules)
-        cards: dict[int, _Card] = {}
+        return statement
+
+    def _others(self, numbers: Collection[int]) -> Any:
+        """The negatives and ceilings of some cards that may cover the target; None where there are no cards."""
+        if not numbers:
+            return None
+        other = or_(GrantRow.part != "lower", GrantRow.is_positive.is_(False))
+        if len(numbers) > FEW_CARDS:
+            return self._covering(other)
+        return self._covering(other, among(self._connection, GrantRow.card_id, numbers))
+
+    def _take(self, statement: Any, within: Collection[int] | None = None) -> None:
+        """Add the grants of `statement` to their cards: of live cards, and of those `within` only."""
+        if statement is None:
+            return
+        target = self._target
         for row in self._connection.execute(statement):
             number, part, positive, position, text, kind, uuid, seconds, nanos, is_revoked, *place = row
-            if number in self._dead:
+            if number in self._dead or (within is not None and number not in within):
                 continue
             if is_revoked or self._expired(seconds, nanos):
                 self._dead.add(number)
                 continue
-            grant = reader.grant(text, with_slots=codec.may_have_slots(kind))
+            grant = self._reader.grant(text, with_slots=codec.may_have_slots(kind))
             if not grant.target.resource.covers(target.resource):
                 continue
-            card = cards.get(number)
+            card = self._cards.get(number)
             if card is None:
-                card = cards[number] = _Card(uuid or "", kind)
+                card = self._cards[number] = _Card(uuid or "", kind)
             span = Span(*place) if place[0] is not None else None
             card.hits.append(_Hit(codec.bound_of(part, positive), position, grant, span))
-        return cards
 
     def _expired(self, seconds: int | None, nanos: int | None) -> bool:
         return self._at is not None and seconds is not None and Timestamp(seconds, nanos or 0) <= self._at
@@ -171,8 +196,9 @@ class _Question:
             found[number][1].add(card)
         return found
 
-    def _initial(self, lending: list[int], cards: Mapping[int, _Card]) -> dict[Recipient, int]:
+    def _initial(self, lending: list[int]) -> dict[Recipient, int]:
         """The agent types that hold an initial card among the cards, and no imported wallet."""
+        cards = self._cards
         numbers = [number for number in lending if cards[number].kind == "initial"]
         found = {who: number for number, who in initial_holders(self._connection, self._head, numbers).items()}
         for who, number in found.items():
@@ -184,20 +210,21 @@ class _Question:
         imported = set(own)
         return {who: number for who, number in found.items() if not imported or who.text not in imported}
 
-    def _rest(self, held: Iterable[int], cards: dict[int, _Card]) -> None:
+    def _rest(self, held: Iterable[int]) -> None:
         """Add the live cards of those wallets that have no grant for the target: their ceilings count."""
         c = CardRow
+        cards = self._cards
         missing = [number for number in held if number not in cards and number not in self._dead]
         statement = select(c.id, c.kind, c.card_uuid, c.expires_seconds, c.expires_nanos, c.is_revoked)
         for number, kind, uuid, seconds, nanos, is_revoked in rows_among(self._connection, statement, c.id, missing):
             if not is_revoked and not self._expired(seconds, nanos):
                 cards[number] = _Card(uuid or "", kind)
 
-    def _ceilings(self, numbers: Iterable[int], cards: Mapping[int, _Card]) -> None:
+    def _ceilings(self, numbers: Collection[int]) -> None:
         ceiling = CardCeilingRow
         statement = select(ceiling.card_id, ceiling.recipient)
-        for number, text in rows_among(self._connection, statement, ceiling.card_id, list(numbers)):
-            cards[number].ceilings.append(codec.read_recipient(text, self._head.rules))
+        for number, text in rows_among(self._connection, statement, ceiling.card_id, numbers):
+            self._cards[number].ceilings.append(codec.read_recipient(text, self._head.rules))
 
     def _judge(self, holder: Holder, cards: list[_Card]) -> list[Access]:
         """What the cards give to the holder: to all instances of a type, and to the one that the target names."""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from laws.strategies import RECIPIENTS, SLOTTED_RECIPIENTS, grants, targets
 
 from policyd.core.edition import NEXT, SNAPSHOT
-from policyd.core.grants import AgentContext, Level, Recipient, classes_of
+from policyd.core.grants import AgentContext, Level, Recipient, agent_holder, classes_of
 from policyd.core.grants.resources import FilePath, NetworkResource
 from policyd.store.codec import GrantReader, read_recipient
 from policyd.store.search_keys import (
@@ -40,10 +40,22 @@ def contexts():
 def test_what_covers_is_found(grant, target, context):
     """A grant that covers a target once its slots are filled is stored under keys that the target looks up."""
     filled = grant.filled(context).target
-    if filled.cls == target.cls and filled.owner.covers(target.owner):
-        assert owner_key(grant.target.owner, HOME) in owner_lookups(target.owner, HOME)
+    applies = grant.recipient.covers(agent_holder(context))
+    if applies and filled.cls == target.cls and filled.owner.covers(target.owner):
+        assert owner_key(grant.target.owner, grant.recipient, HOME) in owner_lookups(target.owner, HOME)
     if filled.cls == target.cls and filled.resource.covers(target.resource):
         assert resource_key(grant.target.resource) in resource_lookups(target.resource)
+
+
+@given(contexts(), contexts(), st.sampled_from(("?agent", "?component/*", "?component/Mapper(*)")), st.data())
+def test_holders_find_their_own(context, other, owner, data):
+    """Grants about the holder itself, or its component, are found by questions about its instances."""
+    known = data.draw(st.sampled_from(("*", "ana@lab.io", "ana@lab.io/atlas/qa/*/*", "geo:core/*", "geo:core/Mapper")))
+    recipient = f"ana@lab.io/atlas/qa/{known}" if known.startswith("geo") else known
+    grant = parse_grant(f"agent({owner}) @ {recipient} : view : *", Form.POLYMORPHIC)
+    asked = parse_target("agent(?agent) : view : *", NEXT, slots=True).filled(other)
+    if grant.recipient.covers(agent_holder(context)) and grant.filled(context).target.owner.covers(asked.owner):
+        assert owner_key(grant.target.owner, grant.recipient, HOME) in owner_lookups(asked.owner, HOME)
 
 
 @given(st.data())
@@ -55,7 +67,7 @@ def test_within_a_class_resources_are_found(data):
     if broad.target.resource.covers(narrow.resource):
         assert resource_key(broad.target.resource) in resource_lookups(narrow.resource)
     if broad.target.owner.covers(narrow.owner):
-        assert owner_key(broad.target.owner, HOME) in owner_lookups(narrow.owner, HOME)
+        assert owner_key(broad.target.owner, broad.recipient, HOME) in owner_lookups(narrow.owner, HOME)
 
 
 @given(st.lists(st.sampled_from(("a", "b", "*", "**")), max_size=5), st.lists(st.sampled_from("abc*"), max_size=5))
