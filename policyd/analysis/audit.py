@@ -32,7 +32,7 @@ def audit(subjects: Sequence[Subject], rules: Sequence[Rule] = RULES) -> tuple[F
     out: list[Finding] = []
     bad: dict[Finding, set[str]] = {}
     for subject in subjects:
-        for finding in refused_grants(subject):
+        for finding in (*refused_grants(subject), *subject.deployment.retry_findings):
             bad.setdefault(finding, set()).add(subject.deployment.environment)
     out += (in_environments(f, tuple(n for n in names if n in where), len(names)) for f, where in bad.items())
     for rule in rules:

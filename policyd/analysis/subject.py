@@ -15,6 +15,7 @@ from policyd.core.application import AgentType, Deployment, GrantOrigin, PlacedG
 from policyd.core.cards import Bound, Card
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants import AgentContext, Grant, Recipient, agent_holder
+from policyd.core.retry.placed import NO_FACTS, RetryFacts
 from policyd.findings import Span
 
 
@@ -124,6 +125,7 @@ class Subject:
         deployer: the cards of whoever deploys, None for an assumed account root card.
         limiting: the places of the cards in the manifest that have an upper grant, in force or not.
         empty_ceilings: the places of those that write an upper bound with nothing in it.
+        retry: what is known of retry policies beside the manifest.
     """
 
     deployment: Deployment
@@ -132,6 +134,7 @@ class Subject:
     deployer: tuple[Card, ...] | None = None
     limiting: frozenset[Span] = frozenset()
     empty_ceilings: frozenset[Span] = frozenset()
+    retry: RetryFacts = NO_FACTS
     _made: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, key: str, make: Callable[[], T]) -> T:

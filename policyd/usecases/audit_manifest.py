@@ -15,7 +15,7 @@ from policyd.analysis.effect import with_open_names
 from policyd.core.cards import Card, DeployRefused, validate_initial_card
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants.names import ascii_lower
-from policyd.core.retry.placed import RetryFacts
+from policyd.core.retry.placed import NO_FACTS, RetryFacts
 from policyd.findings import Finding, Related, Report, Severity, Span
 from policyd.manifest import Application, LoadedManifest, describe, resolve_environment
 from policyd.manifest.application import parse_located
@@ -50,7 +50,7 @@ def audit_manifest(
     deployer: Sequence[Card] | None = None,
     account: str = "",
     components: Mapping[str, str] | None = None,
-    retry: RetryFacts = RetryFacts(),  # noqa: B008 - a frozen value
+    retry: RetryFacts = NO_FACTS,
 ) -> Report:
     """All findings on a manifest, and what was left out.
 

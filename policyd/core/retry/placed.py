@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from policyd.core.retry.api_form import through_manifest
 from policyd.core.retry.policy import NamedPolicy
+from policyd.core.retry.resolve import Overlay
 from policyd.findings import Span
 
 
@@ -30,3 +31,22 @@ class PlacedPolicy:
     def of_manifest(cls, written: NamedPolicy, span: Span | None) -> PlacedPolicy:
         """The rule that a deployment creates, every duration in whole milliseconds."""
         return cls(through_manifest(written), written, span)
+
+
+_NO_OVERLAY = Overlay()
+
+
+@dataclass(frozen=True, slots=True)
+class RetryFacts:
+    """What is known of retry policies beside a manifest.
+
+    Attributes:
+        existing: the policies that the environment already has; None where that is not known.
+        overlay: what agents set and remove at run time.
+    """
+
+    existing: tuple[NamedPolicy, ...] | None = None
+    overlay: Overlay = _NO_OVERLAY
+
+
+NO_FACTS = RetryFacts()

@@ -1,0 +1,1 @@
+"""Rules on retry policies and sagas."""
