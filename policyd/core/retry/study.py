@@ -7,7 +7,7 @@ Source: retry 5.3, 8.2, 8.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from policyd.core.edition import Rules
@@ -46,7 +46,8 @@ class Study:
         policies: in the order of selection.
         edition: the edition.
         known: what is known of every operation.
-        witnesses: further rules whose constants count when contexts are made, so that studies can be compared.
+        witnesses: the rules whose constants count when contexts are made, so that studies can be compared; empty for
+            the policies themselves.
     """
 
     policies: tuple[NamedPolicy, ...]
@@ -57,6 +58,14 @@ class Study:
     _spaces: dict[str, Space] = field(default_factory=dict)
     _picked: dict[str, Picked] = field(default_factory=dict)
     _limits: dict[object, Limits] = field(default_factory=dict)
+
+    @classmethod
+    def pair(cls, one: tuple[NamedPolicy, ...], other: tuple[NamedPolicy, ...], edition: Rules) -> tuple[Study, Study]:
+        """Two studies over the same contexts, so that what they say about each context can be compared."""
+        both = tuple(dict.fromkeys((*one, *other)))
+        first = cls(one, edition, witnesses=both)
+        second = cls(other, edition, witnesses=both, _shared=first._shared, _spaces=first._spaces)
+        return first, second
 
     @property
     def elapsed(self) -> Elapsed:
@@ -72,7 +81,8 @@ class Study:
         """The contexts of a site."""
         found = self._spaces.get(site.slug)
         if found is None:
-            found = Space.of(site, self.edition, (*self.policies, *self.witnesses), self.known, self._shared)
+            rules = self.witnesses or self.policies
+            found = Space.of(site, self.edition, rules, self.known, self._shared)
             self._spaces[site.slug] = found
         return found
 
@@ -210,8 +220,3 @@ def _choice(space: Space, name: str, contexts: Contexts) -> Choice | None:
                     values[cell.get(name)] = None
             return name, tuple(values)
     return name, (None,)
-
-
-def study_of(policies: Iterable[NamedPolicy], edition: Rules) -> Study:
-    """The study of rules in the order of selection."""
-    return Study(tuple(policies), edition)
