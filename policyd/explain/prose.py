@@ -79,6 +79,28 @@ def sentence(reason: Reason, naming: Naming) -> str:
             return f"the holder could move {card}, and its ceiling, away to `{reason.detail}`"
         case Why.CEILING_OWN_INSTALL:
             return f"{card} counts as installed by the holder itself, so its ceiling is of the holder's choice"
+        case Why.UNCAPPED:
+            return "nothing is asked, so no ceiling caps it"
+        case Why.TARGET_REFUSED:
+            return f"refused without asking any card: {reason.detail}"
+        case Why.NOTHING_ASKED:
+            return f"nothing is asked: {reason.detail}"
+        case Why.NOT_DETERMINABLE:
+            return f"not determinable: {reason.detail}"
+        case Why.DENIAL_RECORDED:
+            return f"the log keeps what was decided: {reason.detail}"
+        case Why.DENIAL_NOT_RECORDED:
+            return "a denial leaves no record, and a replay does not ask again"
+        case Why.EVALUATED_AGAIN:
+            return "a replay decides again, by the wallet as the log tells it"
+        case Why.CRASH_DECIDES:
+            return f"the same step after a crash could be decided differently: the answer changes at {reason.detail}"
+        case Why.RECORD_DEPENDS:
+            return f"what a denial leaves in the log depends on {reason.detail}"
+        case Why.PART_MISSING:
+            return f"the permission is there and the call still fails: {reason.detail}"
+        case Why.REPEATED_EFFECT:
+            return f"after a crash the body runs again: {reason.detail}"
         case Why.OPERATION_NOT_GIVEN:
             return "the operation is not given, and its record decides what a replay sees"
         case Why.NOT_REPLAYED:
@@ -89,6 +111,8 @@ def sentence(reason: Reason, naming: Naming) -> str:
 
 _ORDER = (
     Why.SCOPE_REFUSED,
+    Why.TARGET_REFUSED,
+    Why.NOT_DETERMINABLE,
     Why.NAME_DECIDES,
     Why.SOME_INSTANCES,
     Why.FORBIDDEN,
@@ -100,6 +124,7 @@ _ORDER = (
     Why.NO_CARDS,
     Why.NOT_GRANTED,
     Why.GRANTED,
+    Why.NOTHING_ASKED,
 )
 
 

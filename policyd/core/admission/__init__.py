@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from policyd.core.admission.compiled import CompiledWallet
     from policyd.core.admission.decide import Lapse, Lapsed, lapsed_grants, surface_at
     from policyd.core.admission.decision import Decision, Forbidden, Withheld
+    from policyd.core.admission.operation import AskedVerdict, OperationCall, OperationVerdict, admit_operation
+    from policyd.core.admission.self_view import Ceiling, SelfView, look_at_self
     from policyd.core.admission.verdict import Facet, FacetName, Reason, Verdict, Why
     from policyd.core.admission.wallet import HeldCard, Wallet
 
 __all__ = [
+    "AskedVerdict",
     "Call",
+    "Ceiling",
     "CompiledWallet",
     "Decision",
     "Facet",
@@ -28,24 +32,31 @@ __all__ = [
     "HeldCard",
     "Lapse",
     "Lapsed",
+    "OperationCall",
+    "OperationVerdict",
     "Reach",
     "Reason",
+    "SelfView",
     "TypeAnswer",
     "Verdict",
     "Wallet",
     "Why",
     "Withheld",
     "admit",
+    "admit_operation",
     "admit_type",
     "bounded",
     "decide",
     "lapsed_grants",
+    "look_at_self",
     "surface_at",
 ]
 
 # A cold start pays for every module: each name is imported from its module when it is first asked for.
 _HOME = {
+    "AskedVerdict": "operation",
     "Call": "admit",
+    "Ceiling": "self_view",
     "CompiledWallet": "compiled",
     "Decision": "decision",
     "Facet": "verdict",
@@ -54,15 +65,20 @@ _HOME = {
     "HeldCard": "wallet",
     "Lapse": "decide",
     "Lapsed": "decide",
+    "OperationCall": "operation",
+    "OperationVerdict": "operation",
     "Reach": "admit",
     "Reason": "verdict",
+    "SelfView": "self_view",
     "TypeAnswer": "admit",
     "Verdict": "verdict",
     "Wallet": "wallet",
     "Why": "verdict",
     "Withheld": "decision",
+    "admit_operation": "operation",
     "admit_type": "admit",
     "lapsed_grants": "decide",
+    "look_at_self": "self_view",
     "surface_at": "decide",
 }
 

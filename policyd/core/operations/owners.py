@@ -80,7 +80,14 @@ ARGUMENTS: Mapping[OwnerHole, tuple[str, ...]] = {
 """Which arguments an owner is made of; holes that are not here take none."""
 
 
-def owner_of(hole: OwnerHole, arguments: Mapping[str, object], asker: Asker, *, is_service: bool) -> Owner | Unclear:
+def owner_of(
+    hole: OwnerHole,
+    arguments: Mapping[str, object],
+    asker: Asker,
+    *,
+    is_service: bool = False,
+    is_executing: bool = False,
+) -> Owner | Unclear:
     """The owner that fills a hole.
 
     Args:
@@ -88,12 +95,13 @@ def owner_of(hole: OwnerHole, arguments: Mapping[str, object], asker: Asker, *, 
         arguments: what the question says; names that are missing are the asker's own.
         asker: who asks.
         is_service: services take the environment from the request, hosts from the running code.
+        is_executing: `{S}` is named with the component of the running code, not with that of the agent.
     """
     match hole:
         case OwnerHole.NOBODY:
             return Owner(OwnerKind.EMPTY)
         case OwnerHole.SELF:
-            return _self(asker)
+            return _self(asker, is_executing)
         case OwnerHole.CREATOR:
             return Owner(OwnerKind.ACCOUNT, (ascii_lower(asker.creator or asker.place[0]),))
         case OwnerHole.TOOL:
@@ -115,16 +123,20 @@ def owner_of(hole: OwnerHole, arguments: Mapping[str, object], asker: Asker, *, 
         case OwnerHole.FINAL:
             return _agent(arguments, asker, ("final-agent", "agent"))
         case OwnerHole.SOURCE:
-            return _agent(arguments, asker, ("agent",)) if "agent" in arguments else _self(asker)
+            return _agent(arguments, asker, ("agent",)) if "agent" in arguments else _self(asker, True)
 
 
-def _self(asker: Asker) -> Owner | Unclear:
+def _self(asker: Asker, is_executing: bool) -> Owner | Unclear:
     agent = asker.agent
     if agent is None:
         return Unclear("agent", "only an agent has itself for an owner")
+    own = (ascii_lower(agent.account), *agent.segments[1:])
+    place = asker.place if is_executing else own
     if agent.agent_id is None:
+        if place != own:
+            return Unclear("agent", "the agent on whose behalf the tool runs is not given")
         return Owner(OwnerKind.AGENT, (), Slot.AGENT)
-    return Owner(OwnerKind.AGENT, (ascii_lower(agent.account), *agent.segments[1:], agent.agent_id))
+    return Owner(OwnerKind.AGENT, (*place, agent.agent_id))
 
 
 def place_of(depth: int, arguments: Mapping[str, object], asker: Asker) -> tuple[str, ...] | Unclear:

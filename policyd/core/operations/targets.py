@@ -22,6 +22,8 @@ from policyd.core.operations.parameters import NO_PORTS, Arguments, ParameterKin
 from policyd.core.operations.readers import Part, Question, read
 from policyd.core.operations.refusal import Refusal, Unclear
 
+_OF_RUNNING_CODE = frozenset({"filesystem", "agent"})
+"""The classes whose own owner is named with the component of the running code (host 4.1)."""
 HOLE = re.compile(r"\{([a-z-]+)\}")
 
 
@@ -62,7 +64,13 @@ def asked_by(
     for template in operation.targets:
         if not _is_asked(template, operation, parts, rules):
             continue
-        owner = owner_of(template.owner, arguments, asker, is_service=operation.side is Side.SERVICE)
+        owner = owner_of(
+            template.owner,
+            arguments,
+            asker,
+            is_service=operation.side is Side.SERVICE,
+            is_executing=template.cls.name in _OF_RUNNING_CODE,
+        )
         if isinstance(owner, Unclear):
             return owner
         for item in _items(template, parts):
