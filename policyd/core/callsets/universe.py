@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 from policyd.core.callsets.owners import OwnerAxis, OwnerForm
 from policyd.core.edition import NEXT, Rules
@@ -117,11 +118,7 @@ class Universe:
 
     def shapes(self, cls: PermissionClass, verb: str) -> tuple[Shape, ...]:
         """The shapes of the calls of one concrete verb; they never overlap."""
-        forms = _FORMS.get(f"{cls.name}:{verb}") or _FORMS.get(cls.name) or _VALUE
-        shapes = [Shape(OwnerForm.EXACT, forms)]
-        if cls.name == "agent" and verb == "view":
-            shapes += [Shape(form, (Form.EMPTY,)) for form in (OwnerForm.ALL_OF_TYPE, OwnerForm.ALL_AGENTS)]
-        return tuple(shapes)
+        return _shapes(cls.name, verb)
 
     def owners(self, cls: PermissionClass, form: OwnerForm) -> OwnerAxis:
         """The owner axis of a class."""
@@ -138,3 +135,12 @@ class Universe:
             f"files, variables and configuration of agents other than `{self.own.text}`,"
             " which code of tools in other components might reach",
         )
+
+
+@cache
+def _shapes(name: str, verb: str) -> tuple[Shape, ...]:
+    forms = _FORMS.get(f"{name}:{verb}") or _FORMS.get(name) or _VALUE
+    shapes = [Shape(OwnerForm.EXACT, forms)]
+    if (name, verb) == ("agent", "view"):
+        shapes += [Shape(form, (Form.EMPTY,)) for form in (OwnerForm.ALL_OF_TYPE, OwnerForm.ALL_AGENTS)]
+    return tuple(shapes)
