@@ -1,0 +1,223 @@
+"""The commands around the database: import, export, snapshots, show, who-can, what-can, db, token, serve."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import httpx
+import pytest
+from service_serving import PLACE, ROOT, TARGET, WALLET
+
+from policyd.cli.main import run
+
+SHOP = str(ROOT / "examples" / "shop" / "golem.yaml")
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch, capsys):
+    """Runs a command over a new, migrated database; gives its exit code, stdout and stderr."""
+    monkeypatch.setenv("POLICYD_DATABASE_URL", f"sqlite:///{tmp_path}/policyd.db")
+    monkeypatch.chdir(tmp_path)
+
+    def asked(*arguments):
+        code = run([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    asked("db", "upgrade")
+    return asked
+
+
+def test_a_deployment_goes_in_and_comes_out(told, tmp_path):
+    """Import, list, export; the export is known already, and in another database it has the same digest."""
+    code, out, _ = told("import", SHOP, "--env", "prod", "--format", "json")
+    first = json.loads(out)["imports"][0]
+    assert (code, first["snapshot"], first["isNew"]) == (0, "@1", True)
+    assert told("export", "@1", "--output", tmp_path / "export.json")[0] == 0
+    _, out, _ = told("import", tmp_path / "export.json")
+    assert out.rstrip().endswith("unchanged")
+    (tmp_path / "wallet.json").write_bytes(WALLET)
+    _, out, _ = told("import", tmp_path / "wallet.json")
+    assert out.startswith("@2  acme@example.com/shop/prod  revision 2 latest")
+    _, out, _ = told("snapshots", "--format", "json")
+    assert [row["isLatest"] for row in json.loads(out)["snapshots"]] == [False, True]
+    _, out, _ = told("snapshots", "--latest")
+    assert out.startswith("@2 ")
+
+
+def test_show_and_check_read_the_store_as_they_read_the_file(told):
+    """The same words, apart from the source lines that only a file can show."""
+    told("import", SHOP, "--env", "prod")
+    for arguments in (("show", "--agent", "Cart"), ("show",)):
+        name, *rest = arguments
+        stored = json.loads(told(name, PLACE, *rest, "--format", "json")[1])
+        read = json.loads(told(name, SHOP, "--env", "prod", *rest, "--format", "json")[1])
+        stored.pop("notes", None)
+        read.pop("notes", None)
+        assert stored == read
+    for target in (TARGET, "kv(?env) : delete : orders.1", "secret(?env) : mint : x"):
+        stored = told("check", "@1", target, "--agent", "Cart", "--format", "json")
+        read = told("check", SHOP, target, "--env", "prod", "--agent", "Cart", "--format", "json")
+        assert stored[0] == read[0]
+        assert {**json.loads(stored[1]), "snapshot": None} == json.loads(read[1])
+
+
+def test_who_can_and_what_can(told, tmp_path):
+    """Complete lists exit with 0; a type whose component is not known makes the list incomplete."""
+    told("import", SHOP, "--env", "prod")
+    code, out, _ = told("who-can", PLACE, TARGET, "--format", "json")
+    answer = json.loads(out)
+    assert (code, answer["complete"]) == (0, True)
+    assert [row["holder"].rpartition("/")[2] for row in answer["holders"]] == ["Cart", "Report"]
+    two = (
+        (ROOT / "examples" / "shop" / "golem.yaml")
+        .read_text()
+        .replace("agents:\n", "  shop:other:\n    dir: other\n    templates: rust\n\nagents:\n", 1)
+    )
+    (tmp_path / "two.yaml").write_text(two)
+    told("import", tmp_path / "two.yaml", "--env", "local", "--account", "acme@example.com")
+    code, out, _ = told("who-can", "@acme@example.com/shop/local", TARGET)
+    assert code == 3
+    assert "not analysed" in out
+    code, out, _ = told("what-can", PLACE, "secret", "--agent", "Cart", "--format", "json")
+    assert code == 0
+    assert [
+        lent["grant"].partition(" @ ")[2].partition(" : ")[2] for lent in json.loads(out)["classes"][0]["lent"]
+    ] == [
+        "hold : stripe.key",
+        "reveal : stripe.key",
+    ]
+    assert told("who-can", PLACE, "agent(?agent) : view : ")[0] == 2
+    assert told("what-can", PLACE, "no-class", "--agent", "Cart")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("check", "@99", TARGET, "--agent", "Cart"), "STORE010", "no snapshot"),
+        (("check", "@nonsense", TARGET, "--agent", "Cart"), "STORE011", "names no snapshot"),
+        (("check", PLACE, TARGET, "--holder", "nobody@example.com"), "CARD0", "no wallet"),
+        (("import", "nothing.yaml"), "MANIF001", "does not exist"),
+        (("import", "nothing.json"), "MANIF091", "cannot be read"),
+        (("import", SHOP, "--env", "local"), "MANIF092", "the account"),
+        (("import", "wallet.json", "--account", "a@b"), "MANIF091", "go together"),
+        (("export", "@99"), "STORE010", "no snapshot"),
+        (("db", "restore", "nothing.jsonl"), "MANIF091", "cannot be read"),
+        (("token", "revoke", "nobody"), "STORE041", "no live token"),
+        (("token", "create", "--name", "x", "--admin", "--account", "a@b"), "STORE012", "reaches everything"),
+        (("what-can", PLACE), "MANIF091", "which holder"),
+    ],
+)
+def test_what_cannot_be_done_is_told_with_its_code(told, arguments, code, words):
+    told("import", SHOP, "--env", "prod")
+    exit_code, out, err = told(*arguments)
+    assert exit_code == 2, err
+    assert out == ""
+    assert code in err
+    assert words in err
+
+
+def test_a_database_that_is_not_migrated_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("POLICYD_DATABASE_URL", f"sqlite:///{tmp_path}/empty.db")
+    assert run(["snapshots"]) == 2
+    assert "policyd db upgrade" in capsys.readouterr().err
+
+
+def test_a_wrong_setting_is_named(monkeypatch, capsys):
+    monkeypatch.setenv("POLICYD_POOL_SIZE", "many")
+    assert run(["snapshots"]) == 2
+    assert "POLICYD_POOL_SIZE" in capsys.readouterr().err
+
+
+def test_the_database_moves_by_dump_and_restore(told, tmp_path, monkeypatch):
+    """Upgrade, dump, restore into another one: the same snapshots; downgrade takes the tables away."""
+    told("import", SHOP, "--env", "prod")
+    before = told("snapshots", "--format", "json")[1]
+    assert told("db", "dump", "--output", tmp_path / "dump.jsonl")[0] == 0
+    assert told("db", "check")[0] == 0
+    monkeypatch.setenv("POLICYD_DATABASE_URL", f"sqlite:///{tmp_path}/other.db")
+    assert told("db", "upgrade")[0] == 0
+    assert told("db", "restore", tmp_path / "dump.jsonl")[0] == 0
+    assert told("snapshots", "--format", "json")[1] == before
+    assert told("db", "restore", tmp_path / "dump.jsonl")[0] == 2
+    assert told("db", "downgrade", "--to", "base")[0] == 0
+    assert told("db", "check")[0] == 2
+
+
+def test_tokens_are_made_listed_and_revoked(told):
+    code, secret, err = told("token", "create", "--name", "ci", "--write", "--account", "acme@example.com")
+    assert code == 0
+    assert "shown once" in err
+    _, listed, _ = told("token", "list", "--format", "json")
+    assert secret.strip() not in listed
+    token = json.loads(listed)["tokens"][0]
+    assert (token["name"], token["scope"], token["account"]) == ("ci", "write", "acme@example.com")
+    assert "revoked" in told("token", "revoke", "ci")[1]
+    assert json.loads(told("token", "list", "--format", "json")[1])["tokens"][0]["revokedAt"]
+
+
+def _serving(arguments, environment):
+    command = [sys.executable, "-m", "policyd", "serve", "--port", "0", *arguments]
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
+    )
+    address = process.stdout.readline().rstrip().rpartition(" ")[2]
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            httpx.get(f"{address}healthz").raise_for_status()
+            return process, address
+        except httpx.HTTPError:
+            time.sleep(0.05)
+    raise AssertionError(process.communicate(timeout=5))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_serve_prints_its_address_answers_and_stops_in_peace(tmp_path, workers):
+    """It migrates when told to, counts across workers, and finishes a request that it has when it is stopped."""
+    environment = {**os.environ, "POLICYD_DATABASE_URL": f"sqlite:///{tmp_path}/policyd.db"}
+    process, address = _serving(["--upgrade", "--workers", str(workers)], environment)
+    try:
+        ready = httpx.get(f"{address}readyz")
+        assert ready.json() == {"status": "ok", "migration": "0001"}
+        for _ in range(5):
+            assert httpx.get(f"{address}v1/snapshots").json() == {"snapshots": [], "next": None}
+        metrics = httpx.get(f"{address}metrics").text
+        assert 'policyd_requests_total{method="GET",route="/v1/snapshots",status="200"} 5.0' in metrics
+        host, port = address.removeprefix("http://").rstrip("/").split(":")
+        body = b'{"documents": [{"text": "manifestVersion: 1.6.0"}]}'
+        head = f"POST /v1/audits HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[:20])
+            time.sleep(0.3)
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+            connection.sendall(body[20:])
+            assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+        assert process.wait(20) in (0, -signal.SIGTERM)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        lines = process.stderr.read().splitlines()
+        process.stdout.close()
+        process.stderr.close()
+    logged = [json.loads(line) for line in lines if line.startswith("{")]
+    assert {line["route"] for line in logged} >= {"/v1/snapshots", "/v1/audits"}
+    assert "Traceback" not in "\n".join(lines)
+
+
+def test_an_address_beyond_loopback_asks_for_tokens(tmp_path):
+    environment = {**os.environ, "POLICYD_DATABASE_URL": f"sqlite:///{tmp_path}/policyd.db"}
+    process, address = _serving(["--upgrade", "--host", "0.0.0.0"], environment)
+    try:
+        assert httpx.get(f"{address}v1/snapshots".replace("0.0.0.0", "127.0.0.1")).status_code == 401
+        assert httpx.get(f"{address}readyz".replace("0.0.0.0", "127.0.0.1")).status_code == 200
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+        process.stderr.close()
