@@ -56,8 +56,10 @@ def test_show_and_check_read_the_store_as_they_read_the_file(told):
         name, *rest = arguments
         stored = json.loads(told(name, PLACE, *rest, "--format", "json")[1])
         read = json.loads(told(name, SHOP, "--env", "prod", *rest, "--format", "json")[1])
-        stored.pop("notes", None)
-        read.pop("notes", None)
+        for answer in (stored, read):
+            answer.pop("notes", None)
+            for grant in answer.get("grants", ()):
+                grant["written"] = grant["written"].rstrip()
         assert stored == read
     for target in (TARGET, "kv(?env) : delete : orders.1", "secret(?env) : mint : x"):
         stored = told("check", "@1", target, "--agent", "Cart", "--format", "json")
@@ -85,12 +87,8 @@ def test_who_can_and_what_can(told, tmp_path):
     assert "not analysed" in out
     code, out, _ = told("what-can", PLACE, "secret", "--agent", "Cart", "--format", "json")
     assert code == 0
-    assert [
-        lent["grant"].partition(" @ ")[2].partition(" : ")[2] for lent in json.loads(out)["classes"][0]["lent"]
-    ] == [
-        "hold : stripe.key",
-        "reveal : stripe.key",
-    ]
+    lent = [row["grant"].partition(" : ")[2] for row in json.loads(out)["classes"][0]["lent"]]
+    assert lent == ["hold : stripe.key", "reveal : stripe.key"]
     assert told("who-can", PLACE, "agent(?agent) : view : ")[0] == 2
     assert told("what-can", PLACE, "no-class", "--agent", "Cart")[0] == 2
 
@@ -176,11 +174,10 @@ def _serving(arguments, environment):
     raise AssertionError(process.communicate(timeout=5))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_serve_prints_its_address_answers_and_stops_in_peace(tmp_path, workers):
+def test_serve_prints_its_address_answers_and_stops_in_peace(tmp_path):
     """It migrates when told to, counts across workers, and finishes a request that it has when it is stopped."""
     environment = {**os.environ, "POLICYD_DATABASE_URL": f"sqlite:///{tmp_path}/policyd.db"}
-    process, address = _serving(["--upgrade", "--workers", str(workers)], environment)
+    process, address = _serving(["--upgrade", "--workers", "2"], environment)
     try:
         ready = httpx.get(f"{address}readyz")
         assert ready.json() == {"status": "ok", "migration": "0001"}
