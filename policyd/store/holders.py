@@ -23,14 +23,16 @@ def read_holder(text: str, rules: Rules) -> Recipient | None:
     return holder if holder.level in (Level.ACCOUNT, Level.AGENT) and len(holder.known) == holder.level else None
 
 
-def context_of(holder: Recipient, agent_id: str = "") -> AgentContext | None:
+def context_of(holder: Recipient, agent_id: str = "", unlike: str = "") -> AgentContext | None:
     """The agent for which slots are filled; None for an account and for the owner of external tools.
 
-    Without an instance the id is one that no target names, so that `?agent` covers nothing else.
+    Without an instance the id stands for any other one: it differs from `unlike`, the id that a question names.
     """
     if holder.level is not Level.AGENT or holder.is_external_tool_owner:
         return None
     account, application, environment, component, agent_type = holder.known
-    return AgentContext(
-        account, application, environment, component, agent_type, agent_id or agent_type + GENERIC_ARGUMENTS
-    )
+    if not agent_id:
+        agent_id = agent_type + GENERIC_ARGUMENTS
+        if agent_id == unlike:
+            agent_id = agent_type + GENERIC_ARGUMENTS * 2
+    return AgentContext(account, application, environment, component, agent_type, agent_id)

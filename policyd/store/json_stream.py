@@ -79,7 +79,9 @@ class _Source:
         self.at = 0
         self.ended = False
         self._bytes = 0
+        # line and column stand for the character at `_counted`, the offset for the first one of the window
         self._line, self._column, self._offset = 1, 1, 0
+        self._counted = 0
         self._fill()
         if self.text.startswith("\ufeff"):
             self.at = 1
@@ -105,20 +107,25 @@ class _Source:
 
     def _drop(self) -> None:
         """Forget what was read, and keep count of lines and columns."""
-        done = self.text[: self.at]
-        lines = done.count("\n")
-        self._line += lines
-        self._column = len(done) - done.rfind("\n") if lines else self._column + len(done)
-        self._offset += len(done)
+        self._count(self.at)
+        self._offset += self.at
         self.text = self.text[self.at :]
-        self.at = 0
+        self.at = self._counted = 0
 
     def place(self, at: int) -> tuple[int, int, int]:
         """Line, column and offset of a position in the window."""
-        before = self.text[:at]
-        lines = before.count("\n")
-        column = len(before) - before.rfind("\n") if lines else self._column + at
-        return self._line + lines, column, self._offset + at
+        self._count(at)
+        return self._line, self._column, self._offset + at
+
+    def _count(self, at: int) -> None:
+        """Count lines and columns up to `at`, which never goes back."""
+        lines = self.text.count("\n", self._counted, at)
+        if lines:
+            self._line += lines
+            self._column = at - self.text.rindex("\n", self._counted, at)
+        else:
+            self._column += at - self._counted
+        self._counted = at
 
     def refuse(self, code: StoreCode, message: str, path: str = "$", help: str = "") -> InputError:
         """An error at the present position."""

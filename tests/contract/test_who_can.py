@@ -136,7 +136,7 @@ def by_asking_everyone(database, number, target, at):
     return found
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(worlds(), st.lists(targets(names=FEW), min_size=1, max_size=4), st.sampled_from((None, Timestamp(11), LATER)))
 def test_exact_and_complete(shared, facts, questions, at):
     """The answer names a holder, or an instance of it, exactly where the plain evaluator admits it."""
@@ -158,7 +158,7 @@ def test_exact_and_complete(shared, facts, questions, at):
             assert admitted == expected, (text, agent_id, name, target.text, facts)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(worlds(), st.lists(targets(names=FEW), min_size=1, max_size=4), st.sampled_from((None, Timestamp(11))))
 def test_what_can_lists_all_that_lends(shared, facts, questions, at):
     """What a holder reaches is lent by a listed grant; a grant lent as a whole is reached as a whole."""
