@@ -137,7 +137,7 @@ def serving(url: str) -> Iterator[tuple[int, str]]:
     print(f"  import of {GRANTS} grants: {time.perf_counter() - began:.2f} s")
     token = create_token(database, "bench", TokenScope.WRITE, at=at, by="bench", account="acme@example.com").secret
     database.close()
-    listener = socket.socket()
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen(1024)
     process = multiprocessing.get_context("fork").Process(target=_serve, args=(url, listener), daemon=True)

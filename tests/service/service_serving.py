@@ -99,7 +99,7 @@ def served(folder, **settings):
 @contextmanager
 def listening(app):
     """The address under which `app` answers, by uvicorn in a thread."""
-    listener = socket.socket()
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen(128)
     port = listener.getsockname()[1]

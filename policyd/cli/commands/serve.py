@@ -64,7 +64,8 @@ def command(host: str, port: int, workers: int, upgrade: bool, tokens: bool) -> 
 def _listen(host: str, port: int) -> socket.socket:
     """A listening socket, made before the address is printed."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    # named as TCP, so that asyncio turns Nagle's algorithm off: answers would wait 40 ms for their acknowledgement
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((host.strip("[]"), port))
