@@ -20,7 +20,8 @@ from policyd.core.grants.recipient import EXTERNAL_TOOL_OWNER
 from policyd.core.grants.slots import SLOTS_BY_TEXT
 from policyd.findings import Confidence, Finding, InternalDefect, Severity, Span
 from policyd.store.digest import canonical_json
-from policyd.store.document import read_related, related_json
+from policyd.store.document import related_json
+from policyd.store.document_reading import read_related
 from policyd.store.facts import (
     CardFact,
     ChainLayer,

@@ -21,7 +21,7 @@ from policyd.core.retry import write_canonical as write_retry
 from policyd.findings import Finding, InputError, Severity, Span
 from policyd.store.codes import StoreCode
 from policyd.store.digest import canonical_json
-from policyd.store.document import is_deployment, read_deployment
+from policyd.store.document_reading import is_deployment, read_deployment
 from policyd.store.facts import (
     CardFact,
     Deployment,

@@ -8,7 +8,8 @@ from contract.samples import HOME, NOW, card_id, deployment, full, grant, initia
 from policyd.core.cards import Timestamp
 from policyd.findings import InputError
 from policyd.store import audits
-from policyd.store.document import deployment_json, read_deployment
+from policyd.store.document import deployment_json
+from policyd.store.document_reading import read_deployment
 from policyd.store.facts import AgentType, Component, InitialCard
 from policyd.store.ordering import ordered
 from policyd.store.snapshots import Scope, change, load, put, resolve, snapshots

@@ -11,7 +11,8 @@ from contract.samples import HOME, bounds, card_id, deployment, full, holder
 from policyd.core.cards import Card
 from policyd.findings import InputError
 from policyd.store.digest import digests
-from policyd.store.document import MARKER, deployment_json, read_deployment
+from policyd.store.document import MARKER, deployment_json
+from policyd.store.document_reading import read_deployment
 from policyd.store.facts import CardFact, Component, Origin, RetryPolicyFact, WalletFact
 from policyd.store.merging import empty_deployment, with_manifest, with_platform
 from policyd.store.ordering import ordered
