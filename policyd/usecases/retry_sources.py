@@ -13,6 +13,7 @@ from policyd.core.edition import NEXT, Rules
 from policyd.core.retry import (
     Effective,
     NamedPolicy,
+    Overlay,
     Policy,
     effective_rules,
     policy_from_nodes,
@@ -180,6 +181,29 @@ def _from_json(text: str, source: str) -> tuple[PlacedPolicy, ...]:
     rows = document if isinstance(document, list) else [document]
     rules = [read_rule(row, (place,)) for place, row in enumerate(rows)]
     return tuple(PlacedPolicy(rule, rule) for rule in rules)
+
+
+def load_rules(path: Path) -> tuple[NamedPolicy, ...]:
+    """The rules of a JSON document as the REST interface lists them.
+
+    Raises:
+        InputError: where it cannot be read.
+    """
+    return tuple(placed.rule for placed in _from_json(_text(path), str(path)))
+
+
+def load_overlay(path: Path) -> Overlay:
+    """What an agent has set and removed: `{"set": [rule], "removed": [name]}`.
+
+    Raises:
+        InputError: where it cannot be read.
+    """
+    document = _json(_text(path), str(path))
+    if not isinstance(document, dict) or not isinstance(document.get("removed", []), list):
+        raise InputError.of("RETRY106", f"{shown(str(path))} is no overlay", None, "write `set` and `removed`")
+    rows = document.get("set", [])
+    rules = tuple(read_rule(row, ("set", i)) for i, row in enumerate(rows if isinstance(rows, list) else [rows]))
+    return Overlay(rules, frozenset(str(name) for name in document.get("removed", [])))
 
 
 def load_policy(path: Path) -> Policy:

@@ -35,8 +35,7 @@ def _bound_words(answer: SagaAnswer) -> str:
     if limits is None:
         return " (one attempt)" if answer.bounded is Facet.YES else ""
     if answer.bounded is not Facet.YES:
-        kind: str = limits.limit_class.value
-        return f" ({kind.replace('_', '-')})"
+        return f" ({str(limits.limit_class.value).replace('_', '-')})"
     parts = []
     if limits.executions_max is not None:
         most = "" if limits.retries.exact else "at most "
@@ -57,9 +56,9 @@ def stable_words(answer: SagaAnswer) -> str:
         return facet.value
     if stability.word in ("no", "unknown"):
         labels = ", ".join(s.value for s in stability.sources[:1])
-        return f"{facet.value} ({stability.why}: {labels})" if stability.why else facet.value
+        return f"{facet.value} ({stability.why}: {labels})" if stability.why else str(facet.value)
     if facet is Facet.YES:
-        return facet.value
+        return str(facet.value)
     acting = stability.acting
     if acting:
         others = [s.value for s in stability.operational if s not in acting]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 from rule_manifests import audited, cards_of
 
 from policyd.analysis import RULES, Rule, page_of
+from policyd.core.edition import Edition, Rules
+from policyd.core.retry import Overlay, read_rule
+from policyd.core.retry.placed import RetryFacts
 from policyd.findings.codes import is_code
 
 SECTIONS = ["What it says", "Why it matters", "Example", "Instead", "Known misses", "Source"]
@@ -16,6 +20,21 @@ SECTIONS = ["What it says", "Why it matters", "Example", "Instead", "Known misse
 def blocks(code: str, mark: str) -> list[str]:
     """The fenced blocks of a page with that mark."""
     return re.findall(rf"```{mark}\n(.*?)```", page_of(code) or "", re.DOTALL)
+
+
+def asked(rule: Rule) -> dict[str, object]:
+    """What a page says beside its examples: an edition, and retry policies that exist or are set at run time."""
+    out: dict[str, object] = {}
+    edition = blocks(rule.code, "text edition")
+    if edition:
+        out["rules"] = Rules(Edition(edition[0].strip()))
+    existing, overlay = blocks(rule.code, "json existing"), blocks(rule.code, "json overlay")
+    if existing or overlay:
+        said = json.loads(overlay[0]) if overlay else {}
+        set_by_agent = tuple(map(read_rule, said.get("set", [])))
+        policies = tuple(map(read_rule, json.loads(existing[0]))) if existing else None
+        out["retry"] = RetryFacts(policies, Overlay(set_by_agent, frozenset(said.get("removed", []))))
+    return out
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
@@ -31,7 +50,7 @@ class TestPage:
         examples = blocks(rule.code, "yaml bad")
         assert examples
         for example in examples:
-            report = audited(example, self.deployer(rule))
+            report = audited(example, self.deployer(rule), **asked(rule))
             assert {f.code for f in report} == {rule.code}, [(f.code, f.message) for f in report]
             assert all(f.span is not None and f.span.line > 0 for f in report)
 
@@ -40,7 +59,7 @@ class TestPage:
         examples = blocks(rule.code, "yaml good")
         assert examples
         for example in examples:
-            report = audited(example, self.deployer(rule))
+            report = audited(example, self.deployer(rule), **asked(rule))
             assert [(f.code, f.message) for f in report] == []
 
     @staticmethod

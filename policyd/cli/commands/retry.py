@@ -13,6 +13,7 @@ from policyd.cli.exits import Exit
 
 if TYPE_CHECKING:
     from policyd.core.edition import Rules
+    from policyd.core.retry.placed import RetryFacts
     from policyd.usecases.retry_sources import RetryEnvironment
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -160,3 +161,119 @@ def sites(edition: str, switch: tuple[str, ...], format: str, output: Path | Non
     rules = opt.rules_of(edition, switch)
     write(as_json(sites_json(rules)) if format == "json" else sites_text(rules), output)
     return Exit.YES
+
+
+def _facts(existing: Path | None, overlay: Path | None) -> RetryFacts:
+    from policyd.core.retry.placed import RetryFacts
+    from policyd.usecases.retry_sources import load_overlay, load_rules
+
+    facts = RetryFacts()
+    if existing is not None:
+        facts = RetryFacts(load_rules(existing), facts.overlay)
+    return facts if overlay is None else RetryFacts(facts.existing, load_overlay(overlay))
+
+
+@command.command("lint")
+@_source
+@click.option("--existing", type=opt.FILE, help="Policies that the environment already has (JSON of the platform).")
+@click.option("--overlay", type=opt.FILE, help='What agents set and remove: {"set": [...], "removed": [...]}.')
+@click.option("--fail-on", default="error", help="What makes exit 1: error (default), warning or info.")
+@click.option("--strict", is_flag=True, help="Exit 3 if something could not be analysed.")
+@opt.output("text", "json", "sarif")
+def lint(
+    manifest: Path,
+    env: str | None,
+    include_root: Path | None,
+    edition: str,
+    switch: tuple[str, ...],
+    existing: Path | None,
+    overlay: Path | None,
+    fail_on: str,
+    strict: bool,
+    format: str,
+    output: Path | None,
+) -> int:
+    """What is wrong or risky in the retry policies of an environment."""
+    from policyd import __version__
+    from policyd.cli.output import as_json, write
+    from policyd.report import report_json, report_sarif, report_text
+    from policyd.usecases.retry_lint import lint as linted
+
+    level = opt.severity_of(fail_on)
+    loaded, rules = _loaded(manifest, env, include_root, edition, switch)
+    report = linted(loaded, rules, _facts(existing, overlay))
+    if format == "json":
+        write(as_json({**report_json(report), "edition": rules.label}), output)
+    elif format == "sarif":
+        write(as_json(report_sarif(report, __version__)), output)
+    else:
+        write(report_text(report, loaded.line), output)
+    if report.at_least(level):
+        return Exit.NO
+    return Exit.UNDECIDED if strict and report.not_analysed else Exit.YES
+
+
+@command.command("diff")
+@click.argument("old", type=opt.FILE)
+@click.argument("new", type=opt.FILE)
+@opt.env
+@click.option("--include-root", type=opt.FILE, help="Folder that `includes` may also read.")
+@click.option("--deploy", is_flag=True, help="NEW is a manifest deployed onto OLD: existing names are skipped.")
+@click.option("--fail-on", default="new-access", help="What makes exit 1: new-access (more retries), lost-access, any.")
+@opt.rules
+@opt.output("text", "json")
+def diff(
+    old: Path,
+    new: Path,
+    env: str | None,
+    include_root: Path | None,
+    deploy: bool,
+    fail_on: str,
+    edition: str,
+    switch: tuple[str, ...],
+    format: str,
+    output: Path | None,
+) -> int:
+    """What changes for which calls: sites, conditions, bounds, and running sequences."""
+    from policyd.cli.output import as_json, write
+    from policyd.usecases.retry_diff import LEVELS, compare_rules, difference_json, difference_text
+
+    if fail_on not in LEVELS:
+        raise opt.usage(f"unknown level `{fail_on}`", "levels are " + ", ".join(f"`{level}`" for level in LEVELS))
+    before, rules = _loaded(old, env, include_root, edition, switch)
+    after, _ = _loaded(new, env, include_root, edition, switch)
+    difference = compare_rules(before.rules, after.rules, rules, deploys=deploy)
+    write(as_json(difference_json(difference)) if format == "json" else difference_text(difference), output)
+    return Exit.NO if difference.fails(fail_on) else Exit.YES
+
+
+@command.command("compile")
+@click.argument("policy", type=opt.FILE)
+@click.option("--sdk", default="rust", help="Whose helper: rust (default), ts, scala, moonbit, go, effect.")
+@click.option("--with-properties", is_flag=True, help="The caller gives properties of each error.")
+@opt.rules
+@opt.output("text", "json")
+def compile_(
+    policy: Path,
+    sdk: str,
+    with_properties: bool,
+    edition: str,
+    switch: tuple[str, ...],
+    format: str,
+    output: Path | None,
+) -> int:
+    """Compile a policy to a user-space schedule: what compiles, and where it differs from the host.
+
+    Exit 1: it does not compile.
+    """
+    from policyd.cli.output import as_json, write
+    from policyd.usecases.retry_compile import SDKS, compile_schedule, compiled_json, compiled_text
+    from policyd.usecases.retry_sources import load_policy
+
+    name = sdk.partition("@")[0]
+    if name not in SDKS:
+        raise opt.usage(f"unknown SDK `{sdk}`", "SDKs are " + ", ".join(f"`{word}`" for word in SDKS))
+    rules = opt.rules_of(edition, switch)
+    compiled = compile_schedule(load_policy(policy), name, rules, with_properties=with_properties)
+    write(as_json(compiled_json(compiled)) if format == "json" else compiled_text(compiled), output)
+    return Exit.YES if compiled.problem is None else Exit.NO

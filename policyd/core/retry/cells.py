@@ -47,12 +47,14 @@ class Group:
         cells: their values, each combination once.
         exact: whether every way in which the tests on them can come out is among the cells.
         is_stable: whether the values stay the same within one sequence.
+        spread: for each cell all the values of a single property that it stands for, as far as they were made.
     """
 
     names: tuple[str, ...]
     cells: tuple[Fragment, ...]
     exact: bool
     is_stable: bool
+    spread: tuple[tuple[PropertyValue | None, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +120,15 @@ def distinct(group: Group, tests: Tests) -> Group:
     """The group with one cell for each way in which all tests on it come out."""
     leaves = [leaf for name in group.names for leaf in tests.get(name, ())]
     kept: dict[tuple[int, ...], Fragment] = {}
+    spread: dict[tuple[int, ...], list[PropertyValue | None]] = {}
     for cell in group.cells:
-        kept.setdefault(tuple(_kind(leaf, cell) for leaf in leaves), cell)
-    return Group(group.names, tuple(kept.values()), group.exact, group.is_stable)
+        kind = tuple(_kind(leaf, cell) for leaf in leaves)
+        kept.setdefault(kind, cell)
+        if len(group.names) == 1:
+            spread.setdefault(kind, []).append(cell.get(group.names[0]))
+    return Group(
+        group.names, tuple(kept.values()), group.exact, group.is_stable, tuple(tuple(v) for v in spread.values())
+    )
 
 
 def _kind(leaf: Leaf, cell: Fragment) -> int:

@@ -42,8 +42,9 @@ def region_of(space: Space, contexts: Contexts) -> Region:
         if all(inside):
             continue
         for name in group.names:
-            have = [cell.get(name) for cell, there in zip(group.cells, inside, strict=True) if there]
-            lack = [cell.get(name) for cell, there in zip(group.cells, inside, strict=True) if not there]
+            values = group.spread or tuple((cell.get(name),) for cell in group.cells)
+            have = [v for some, there in zip(values, inside, strict=True) if there for v in some]
+            lack = [v for some, there in zip(values, inside, strict=True) if not there for v in some]
             if set(lack) <= set(have) or len(set(have) | set(lack)) == 1:
                 continue
             parts[name] = _values(have, lack)

@@ -163,7 +163,8 @@ class Space:
         while _size(groups) > MAX_CONTEXTS:
             largest = max(range(len(groups)), key=lambda i: len(groups[i].cells))
             group = groups[largest]
-            groups[largest] = Group(group.names, group.cells[: len(group.cells) // 2], False, group.is_stable)
+            half = len(group.cells) // 2
+            groups[largest] = Group(group.names, group.cells[:half], False, group.is_stable, group.spread[:half])
             capped = True
         return cls(site, edition, tuple(groups), capped)
 

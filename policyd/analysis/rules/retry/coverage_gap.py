@@ -43,7 +43,7 @@ def _status_gaps(view: RetryView, site: Site) -> Iterator[str]:
     for group_place, group in enumerate(space.groups):
         if group.names != ("status-code",):
             continue
-        values = [(v.value, i) for i, cell in enumerate(group.cells) if isinstance(v := cell["status-code"], Integer)]
+        values = [(v.value, i) for i, some in enumerate(group.spread) for v in some if isinstance(v, Integer)]
         state = [(value, bool(space.cells(group_place, (i,)) & decided)) for value, i in sorted(values)]
     yield from _between(view, known, state)
 

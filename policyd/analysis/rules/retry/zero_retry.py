@@ -8,7 +8,7 @@ from policyd.analysis.retry_view import view_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.retry import LimitClass
-from policyd.core.retry.policy import Never
+from policyd.core.retry.policy import Clamp, Never, nodes_of
 from policyd.findings import Confidence, Finding, Severity
 
 
@@ -17,7 +17,9 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     view = view_of(subject)
     for policy in view.rules:
         limits = [found for _, found in view.limits(policy)]
-        if isinstance(policy.policy, Never) or not limits:
+        # What aborts the host at the first retry is told by itself.
+        aborts = any(isinstance(n, Clamp) and n.low_ns > n.high_ns for n in nodes_of(policy.policy))
+        if isinstance(policy.policy, Never) or not limits or aborts:
             continue
         if all(found.limit_class is LimitClass.DEGENERATE for found in limits):
             yield rule.finding(
