@@ -250,6 +250,9 @@ def bound_of(part: str, is_positive: bool) -> Bound:
     return Bound.UPPER_POSITIVE if is_positive else Bound.UPPER_NEGATIVE
 
 
+_LEVELS = {level.value: level for level in Level}
+
+
 def read_recipient(text: str, rules: Rules) -> Recipient:
     """The recipient of a canonical text, which has been parsed before it was stored: the inverse of its `text`."""
     if text == ANYONE.text:
@@ -261,7 +264,7 @@ def read_recipient(text: str, rules: Rules) -> Recipient:
     depth = len(rest) + (slot.depth if slot else 0)
     full = len(known) + (slot.depth if slot else 0) == Level.AGENT
     external = full and bool(known) and known[-1] == EXTERNAL_TOOL_OWNER and rules.is_next("external_tool_owner")
-    return Recipient(Level(depth), known, slot, external)
+    return Recipient(_LEVELS[depth], known, slot, external)
 
 
 def _stars(segments: Sequence[str]) -> int:

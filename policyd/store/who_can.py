@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, or_, select
 
 from policyd.core.cards import Bound, Timestamp
-from policyd.core.grants import ANY_VERB, AgentContext, Grant, Level, Recipient, Target
+from policyd.core.grants import ANY_VERB, AgentContext, Grant, Level, Recipient, Slot, Target
 from policyd.findings import Span
 from policyd.store import codec
 from policyd.store.facts import PlacedGrant
@@ -102,6 +102,8 @@ class _Question:
         self._reader = codec.GrantReader(head.rules)
         self._cards: dict[int, _Card] = {}
         self._dead: set[int] = set()
+        self._owners: dict[int, bool] = {}
+        """Whether a target, by its identity in the reader, covers the owner asked about."""
 
     def answer(self) -> WhoCan:
         cards = self._cards
@@ -280,11 +282,16 @@ class _Question:
         if not _filled(grant.recipient, context).covers(recipient):
             return False
         owner = grant.target.owner
-        if owner.slot is not None:
-            if context is None:
-                return False
-            owner = owner.filled(context)
-        return owner.covers(self._target.owner)
+        if owner.slot is not None and context is None:
+            return False
+        if context is not None and owner.slot is not None and owner.slot.depth > Slot.ENV.depth:
+            return owner.filled(context).covers(self._target.owner)
+        # what no component or agent fills is the same for all holders of the environment
+        known = self._owners.get(id(grant.target))
+        if known is None:
+            filled = owner.filled(context) if context else owner
+            known = self._owners[id(grant.target)] = filled.covers(self._target.owner)
+        return known
 
     def _placed(self, card: _Card, hits: Iterable[_Hit]) -> Iterable[PlacedGrant]:
         for hit in hits:
