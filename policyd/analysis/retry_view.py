@@ -75,6 +75,10 @@ class RetryView:
             if judged.match:
                 yield site, judged
 
+    def accepts_anywhere(self, rule: NamedPolicy) -> bool:
+        """Whether the rule itself accepts some context of some site, whether or not the site considers it."""
+        return any(self.study.space(site).judged_alone(rule)[0] for site in self.sites)
+
     def winning(self, rule: NamedPolicy) -> list[Site]:
         """The sites at which the rule decides in some context."""
         return [site for site, judged in self.matching(rule) if judged.win]

@@ -28,7 +28,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                     help=f"did you mean `{near}`?" if near else "see `policyd retry sites` for what exists where",
                 )
             continue
-        if any(True for _ in view.matching(policy)) or told_elsewhere(view, policy):
+        if view.accepts_anywhere(policy) or told_elsewhere(view, policy):
             continue
         spaces = [view.study.space(site) for site in view.sites]
         yield rule.finding(
@@ -58,8 +58,8 @@ def reason(view: RetryView, policy: NamedPolicy) -> str:
     ]
     if missing:
         return f"`{missing[0]}` exists at no site under edition {view.edition.label}"
-    fails = any(view.judged(site, policy).fails for site in view.sites)
-    if fails and all(not view.study.space(site).strict(policy.selector).false for site in view.sites):
+    outcomes = [view.study.space(site).strict(policy.selector) for site in view.sites]
+    if any(o.error for o in outcomes) and not any(o.false for o in outcomes):
         return "its comparisons fail wherever the properties exist"
     together = [site for site in view.sites if names_read(policy) <= available(view, site)]
     if not together:

@@ -24,6 +24,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         if not shadowed:
             continue
         above = shadowing(view, shadowed)
+        if all(p.priority == policy.priority for p in above):
+            continue  # told as a tie
         names = ", ".join(f"`{p.name}`" for p in above)
         everywhere = not any(judged.win for _, judged in matching)
         where = "at every site where it matches" if everywhere else f"at {slugs(s for s, _ in shadowed)}"

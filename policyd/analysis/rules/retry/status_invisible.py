@@ -20,7 +20,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     view = view_of(subject)
     for policy in view.rules:
         why = intent(view, policy)
-        if why and not mentions_status(policy) and any(s in view.winning(policy) for s in http_sites(view)):
+        if why and not mentions_status(policy) and matches_http(view, policy):
             yield rule.finding(
                 f"retry policy `{policy.name}` {why}, but a response status is never put to it: it does not read"
                 " `status-code`",
@@ -29,9 +29,17 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             )
 
 
+def matches_http(view: RetryView, policy: NamedPolicy) -> bool:
+    """Whether the policy accepts some HTTP request."""
+    return any(view.study.space(site).judged_alone(policy)[0] for site in http_sites(view))
+
+
 def intent(view: RetryView, policy: NamedPolicy) -> str:
     """Why the policy seems meant for HTTP responses, empty where it does not."""
-    if required_texts(policy.selector, "error-type") == ("transient",):
+    error_type = required_texts(policy.selector, "error-type")
+    if error_type == ("http-status",):
+        return "is for response statuses"
+    if error_type == ("transient",):
         return ""
     verbs = required_texts(policy.selector, "verb")
     if verbs and METHODS.issuperset(verbs):
