@@ -17,6 +17,7 @@ from policyd.findings import Finding, InternalDefect, PolicydError, Severity, ne
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("policyd.cli.commands.audit", "Find what is wrong or risky in a manifest."),
     "card": ("policyd.cli.commands.card", "Dry runs of deriving, installing and revoking cards."),
+    "chain": ("policyd.cli.commands.chain", "Does middleware fit its tools, and what does a call go through?"),
     "check": ("policyd.cli.commands.check", "May this agent, or the holder of this wallet, do this?"),
     "conformance": ("policyd.cli.commands.conformance", "Check this build against recorded answers."),
     "db": ("policyd.cli.commands.db", "Migrate, check, dump and restore the database."),

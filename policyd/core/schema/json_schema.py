@@ -16,6 +16,7 @@ from policyd.core.schema.graph import Definitions, Graph
 from policyd.core.schema.json_schema_leaves import (
     binary_schema,
     capability_schema,
+    narrowed_schema,
     number_schema,
     path_schema,
     plain_schema,
@@ -59,12 +60,13 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 class Policy(Enum):
-    """For whom the document is: they differ in the draft marker and in what capabilities become."""
+    """For whom the document is: they differ in the draft marker, in bounds, and in what has no JSON from outside."""
 
     CANONICAL = "canonical"
     EMBEDDED = "embedded"
     EXTERNAL_INPUT = "external_input"
     EXTERNAL_OUTPUT = "external_output"
+    REFLECTION = "reflection"
 
 
 def json_schema(graph: Graph, policy: Policy) -> JsonSchema:
@@ -130,8 +132,9 @@ class _Writer:
         match type_:
             case PlainType(plain):
                 return plain_schema(plain)
-            case NumberType(number):
-                return number_schema(number)
+            case NumberType(number, restriction):
+                is_exact = self.policy is Policy.REFLECTION and restriction is not None
+                return narrowed_schema(number, restriction) if is_exact and restriction else number_schema(number)
             case EnumType(cases):
                 return {"type": "string", "enum": list(cases)}
             case FlagsType(flags):
@@ -146,6 +149,10 @@ class _Writer:
                 return url_schema(url)
             case QuantityType(quantity):
                 return quantity_schema(quantity)
+            case SecretType() | QuotaTokenType() | PermissionCardType() | FutureType() | StreamType() if (
+                self.policy is Policy.REFLECTION
+            ):
+                return {"not": {}}
             case SecretType() | QuotaTokenType() | PermissionCardType():
                 external = self.policy in (Policy.EXTERNAL_INPUT, Policy.EXTERNAL_OUTPUT)
                 incoming = self.policy is Policy.EXTERNAL_INPUT

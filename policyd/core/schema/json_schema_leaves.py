@@ -12,6 +12,7 @@ from policyd.core.schema.numbers import NumberKind
 from policyd.core.schema.restrictions import (
     Amount,
     BinaryRestriction,
+    NumericRestriction,
     PathDirection,
     PathSpec,
     QuantitySpec,
@@ -48,6 +49,16 @@ def number_schema(kind: NumberKind) -> JsonSchema:
         "x-golem-minimum": str(kind.low),
         "x-golem-maximum": str(kind.high),
     }
+
+
+def narrowed_schema(kind: NumberKind, restriction: NumericRestriction) -> JsonSchema:
+    """Numbers by the bounds of their width and the declared ones, as reflection shows them."""
+    found = number_schema(kind)
+    names = ("x-golem-minimum", "x-golem-maximum") if kind.is_wide else ("minimum", "maximum")
+    for name, bound in zip(names, (restriction.low, restriction.high), strict=True):
+        if bound is not None:
+            found[name] = str(bound.number) if kind.is_wide else bound.number
+    return found
 
 
 def plain_schema(kind: PlainKind) -> JsonSchema:

@@ -66,6 +66,7 @@ class NoWitness(Enum):
     SECRET_REF = "references below a secret are compared by their id"
     QUOTA_RESOURCE = "the resource of a quota is compared, but a type without one takes every value"
     MAP_KEY = "keys of maps must be the same type, even where every key would fit"
+    NOMINAL = "order and names are compared, which values do not show"
     TOO_LARGE = "the types are too large or too deep to be compared"
     UNINHABITED = "the source type has no value at this place"
     NOT_FOUND = "no value was found that shows it"

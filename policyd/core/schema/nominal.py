@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from policyd.core.schema.graph import Graph
-from policyd.core.schema.project import MAX_PLAN_DEPTH
 from policyd.core.schema.leaf_reading import (
     ALL,
     NONE,
@@ -24,6 +23,7 @@ from policyd.core.schema.leaf_reading import (
     one_of,
     together,
 )
+from policyd.core.schema.project import MAX_PLAN_DEPTH
 from policyd.core.schema.text_wish import Texts
 from policyd.core.schema.types import (
     Branch,

@@ -132,14 +132,17 @@ class Mismatch:
     Attributes:
         path: from the root: `.field`, `[i]`, `[]`, `.some`, `.ok`, `.err`, `.case`, `.key`, `.value`, `.item`.
         kind: whether the types do not fit or the comparison hit a limit.
-        source: the type of the source there.
-        target: the type of the target there; None when it has nothing of that name.
+        source: the type of the source there; of something missing, the type around it. None where there is nothing.
+        target: the type of the target, likewise.
+        missing: what the other side has not (`field`, `variant case`, `union branch`), named by the last step of the
+            path; empty when something stands there.
     """
 
     path: str
     kind: MismatchKind
     source: SchemaType | None = None
     target: SchemaType | None = None
+    missing: str = ""
 
 
 class _MismatchError(Exception):
@@ -248,9 +251,8 @@ class _Compiler:
         for field in target.fields:
             found = by_name.get(field.name)
             if found is None:
-                raise _MismatchError(
-                    Mismatch(f"{path}.{field.name}", MismatchKind.NOT_SUBSTITUTABLE, source, field.body)
-                )
+                place = f"{path}.{field.name}"
+                raise _MismatchError(Mismatch(place, MismatchKind.NOT_SUBSTITUTABLE, source, target, "field"))
             index, own = found
             yield index, self.compile(own.body, field.body, f"{path}.{field.name}", depth)
 
@@ -275,7 +277,7 @@ class _Compiler:
             place = f"{path}.{case.name}"
             found = by_name.get(case.name)
             if found is None:
-                raise _MismatchError(Mismatch(place, MismatchKind.NOT_SUBSTITUTABLE, case.payload or source, None))
+                raise _MismatchError(Mismatch(place, MismatchKind.NOT_SUBSTITUTABLE, source, target, "variant case"))
             index, other = found
             if case.payload is None or other.payload is None:
                 if case.payload is not other.payload:
@@ -291,7 +293,8 @@ class _Compiler:
             place = f"{path}.{branch.tag}"
             other = by_tag.get(branch.tag)
             if other is None:
-                raise _MismatchError(Mismatch(place, MismatchKind.NOT_SUBSTITUTABLE, branch.body, None))
+                kind = MismatchKind.NOT_SUBSTITUTABLE
+                raise _MismatchError(Mismatch(place, kind, source, target, "union branch"))
             yield branch.tag, self.compile(branch.body, other.body, place, depth)
 
     def item(self, source: StreamType, target: StreamType, path: str, depth: int) -> Node | None:

@@ -5,8 +5,8 @@ Source: middleware 1.2, 1.4.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias, assert_never
 
@@ -440,3 +440,41 @@ def walk(schema: SchemaType, *, into_secrets: bool = True) -> Iterator[SchemaTyp
         yield current
         if into_secrets or not isinstance(current, SecretType):
             pending.extend(reversed(parts_of(current)))
+
+
+def replace_refs(schema: SchemaType, names: Mapping[str, str]) -> SchemaType:
+    """The type with its references renamed; those that are not named stay.
+
+    >>> replace_refs(ListType(RefType("a")), {"a": "b"}).element.id
+    'b'
+    """
+
+    def inner(part: SchemaType) -> SchemaType:
+        return replace_refs(part, names)
+
+    def maybe(part: SchemaType | None) -> SchemaType | None:
+        return None if part is None else inner(part)
+
+    match schema:
+        case RefType(id):
+            return replace(schema, id=names.get(id, id))
+        case RecordType(fields):
+            return replace(schema, fields=tuple(replace(f, body=inner(f.body)) for f in fields))
+        case VariantType(cases):
+            return replace(schema, cases=tuple(replace(c, payload=maybe(c.payload)) for c in cases))
+        case TupleType(elements):
+            return replace(schema, elements=tuple(map(inner, elements)))
+        case ListType(element) | FixedListType(element):
+            return replace(schema, element=inner(element))
+        case MapType(key, value):
+            return replace(schema, key=inner(key), value=inner(value))
+        case OptionType(some) | SecretType(some):
+            return replace(schema, inner=inner(some))
+        case ResultType(ok, err):
+            return replace(schema, ok=maybe(ok), err=maybe(err))
+        case UnionType(branches):
+            return replace(schema, branches=tuple(replace(b, body=inner(b.body)) for b in branches))
+        case FutureType(item) | StreamType(item):
+            return replace(schema, inner=maybe(item))
+        case _:
+            return schema

@@ -58,10 +58,11 @@ def read_middleware(json: object) -> Middleware:
     Raises:
         InputError: CHAIN002, when members are missing or of the wrong kind.
     """
-    return surfaced("CHAIN002", "middleware", lambda: _middleware(json))
+    return surfaced("CHAIN002", "middleware", lambda: middleware_at(json))
 
 
-def _middleware(json: object) -> Middleware:
+def middleware_at(json: object) -> Middleware:
+    """Like `read_middleware`, inside of something that is being read."""
     found = members(json)
     return Middleware(
         member(found, "name", text),

@@ -6,7 +6,7 @@ Source: middleware 1.1.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
@@ -210,12 +210,17 @@ class Formatter:
 
 @dataclass(frozen=True, slots=True)
 class ResultContract:
-    """What a command returns."""
+    """What a command returns.
+
+    Attributes:
+        is_sketch: written by hand without formatters, whose default is then not looked up.
+    """
 
     type: SchemaType
     formatters: tuple[Formatter, ...] = ()
     default_formatter: str = ""
     doc: Doc = NO_DOC
+    is_sketch: bool = field(default=False, compare=False)
 
 
 class ErrorKind(Enum):

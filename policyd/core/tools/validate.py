@@ -115,7 +115,9 @@ def _unfit(broken: tuple[Violation, ...], kind: ToolFaultKind, command: str, nam
 
 def _result_faults(body: Body, command: str) -> Iterator[ToolFault]:
     result = body.result
-    if result is not None and all(formatter.name != result.default_formatter for formatter in result.formatters):
+    if result is None or (result.is_sketch and not result.formatters):
+        return
+    if all(formatter.name != result.default_formatter for formatter in result.formatters):
         yield ToolFault(ToolFaultKind.UNRESOLVED_DEFAULT_FORMATTER, command, formatter=result.default_formatter)
 
 

@@ -1,0 +1,120 @@
+"""policyd chain: middleware over tools, decided before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from policyd.cli import options as opt
+from policyd.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from policyd.core.edition import Rules
+    from policyd.core.tools.profile import Profile
+
+_DEFINITIONS = click.option(
+    "--definitions", type=opt.FILE, multiple=True, help="Interchange documents that define tools and middleware."
+)
+
+
+@click.group("chain")
+def command() -> None:
+    """Middleware over tools: does each layer fit what stands below it, and what does a call go through?"""
+
+
+def rules_and_profile(edition: str, switches: tuple[str, ...]) -> tuple[Rules, Profile]:
+    """What `--edition` and `--switch` name; switches of the profile may be named as well.
+
+    Raises:
+        InputError: for an unknown edition, switch or value.
+    """
+    from policyd.core.edition import SWITCHES
+    from policyd.core.tools.profile import KEYS, Profile
+
+    own = {row.name for row in SWITCHES}
+    rules = opt.rules_of(
+        edition, tuple(s for s in switches if s.partition("=")[0] in own or s.partition("=")[0] not in KEYS)
+    )
+    profile = Profile.of(rules)
+    for written in switches:
+        name, _, value = written.partition("=")
+        if name in KEYS and name not in own:
+            try:
+                profile = profile.set(name, value)
+            except ValueError as words:
+                raise opt.usage(f"`{name}` takes {words}") from None
+    return rules, profile
+
+
+@command.command("check")
+@click.argument("source", type=opt.FILE)
+@click.option("--env", help="Environment; default: all of them.")
+@click.option("--tool", default="", help="Only chains of this tool.")
+@_DEFINITIONS
+@click.option("--account", default="", help="E-mail of the owner of the environment.")
+@click.option("--include-root", type=opt.FILE, help="Folder from which `includes` may also read.")
+@click.option("--fail-on", default="error", help="What makes exit 1: error (default), warning or info.")
+@click.option("--baseline", type=opt.FILE, help="Findings that are known and accepted, each with a reason.")
+@click.option("--at", help="The moment for which suppressions count; default: now.")
+@click.option("--strict", is_flag=True, help="Exit 3 if something could not be analysed.")
+@opt.rules
+@opt.output("text", "json", "sarif", "junit", "github")
+def check(
+    source: Path,
+    env: str | None,
+    tool: str,
+    definitions: tuple[Path, ...],
+    account: str,
+    include_root: Path | None,
+    fail_on: str,
+    baseline: Path | None,
+    at: str | None,
+    strict: bool,
+    edition: str,
+    switch: tuple[str, ...],
+    format: str,
+    output: Path | None,
+) -> int:
+    """Decide every chain of SOURCE, a manifest or an interchange document.
+
+    Exit 0: no finding at or above --fail-on, all expectations met; 1: some; 3: undecided and --strict, or where an
+    expectation asked for a verdict.
+    """
+    from policyd import __version__
+    from policyd.cli.output import as_json, write
+    from policyd.core.tools.chain import Verdict
+    from policyd.report import report_sarif
+    from policyd.usecases.chain_check import check_chains
+    from policyd.usecases.chain_report import as_report, report_github, report_json, report_junit, report_text
+    from policyd.usecases.chain_sources import load_sources
+    from policyd.usecases.suppressions import read_suppressions, suppressed
+
+    rules, profile = rules_and_profile(edition, switch)
+    level = opt.severity_of(fail_on)
+    entries = read_suppressions(baseline) if baseline is not None else ()
+    sources = load_sources(source, definitions, rules, profile, include_root)
+    report = check_chains(sources, None if env is None else [env], tool, account)
+    if entries:
+        kept, told = suppressed(report.findings, entries, opt.moment_of(at) or opt.now())
+        report = replace(report, findings=(*kept, *told))
+    label = ", ".join([rules.label, *sources.profile.apart])
+    match format:
+        case "json":
+            write(as_json(report_json(report, label)), output)
+        case "sarif":
+            write(as_json(report_sarif(as_report(report), __version__)), output)
+        case "junit":
+            write(report_junit(report), output)
+        case "github":
+            write(report_github(report) or "::notice title=policyd::no findings", output)
+        case _:
+            write(report_text(report, sources.line, label), output)
+    undecided = any(row.verdict is Verdict.UNDECIDED for row in report.rows)
+    if any(f.severity.at_least(level) for f in report.findings):
+        return Exit.NO
+    if report.unmet:
+        return Exit.UNDECIDED if undecided else Exit.NO
+    return Exit.UNDECIDED if strict and (undecided or report.not_analysed) else Exit.YES

@@ -1,0 +1,178 @@
+"""Which calls along a chain an agent's cards let through, decided without values.
+
+Source: middleware 4.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from policyd.analysis.effect import THIS_AGENT, UNKNOWN_ACCOUNT, UNKNOWN_COMPONENT, applies, is_unknown
+from policyd.analysis.subject import AuditedCard
+from policyd.core.application import AgentType, Deployment
+from policyd.core.cards import Bound
+from policyd.core.edition import Rules
+from policyd.core.grants import AgentContext, Grant, agent_holder
+from policyd.core.grants.resources import AnyResource, Invocation
+from policyd.core.tools.profile import OwnerComponent, Profile
+from policyd.syntax import Form, parse_grants
+
+TOOL_CLASS = "tool"
+UNKNOWN_APPLICATION = "\0application"
+UNKNOWN_ENVIRONMENT = "\0environment"
+
+
+class Decided(Enum):
+    """Whether a call is let through, as far as that can be said without its arguments."""
+
+    ALWAYS = "always"
+    CONDITIONAL = "conditional"
+    NEVER = "never"
+    UNDECIDED = "undecided"
+
+
+class _Share(Enum):
+    ALL = 2
+    SOME = 1
+    NONE = 0
+    OPEN = -1
+
+
+@dataclass(frozen=True, slots=True)
+class CallShape:
+    """A call without values.
+
+    Attributes:
+        tool: the name in its target.
+        command: canonical names from the root.
+        has_arguments: whether anything can stand behind the command.
+    """
+
+    tool: str
+    command: tuple[str, ...]
+    has_arguments: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolGrants:
+    """The grants of one agent that are about tools, by list, and the names that its targets have.
+
+    Attributes:
+        lists: the four lists, only what applies to the agent.
+        account, application, environment: of the owner of targets; placeholders where not known.
+        caller: the component of the agent.
+    """
+
+    lists: Mapping[Bound, tuple[Grant, ...]]
+    account: str
+    application: str
+    environment: str
+    caller: str
+
+    def decide(self, shape: CallShape, implementer: str, profile: Profile) -> Decided:
+        """Whether a call is let through, under the readings of the owner that the profile has."""
+        components = {
+            OwnerComponent.CALLER: (self.caller,),
+            OwnerComponent.IMPLEMENTER: (implementer,),
+            OwnerComponent.BOTH: (self.caller, implementer),
+        }[profile.tool_owner_component]
+        found = {self._decide(shape, component) for component in components}
+        return found.pop() if len(found) == 1 else Decided.UNDECIDED
+
+    def _decide(self, shape: CallShape, component: str) -> Decided:
+        owner = (self.account, self.application, self.environment, component, shape.tool)
+        lent, kept, capped, withheld = (self._share(bound, owner, shape) for bound in Bound)
+        if not self.lists[Bound.UPPER_POSITIVE]:
+            capped = _Share.ALL
+        if _Share.NONE in (lent, capped) or _Share.ALL in (kept, withheld):
+            return Decided.NEVER
+        if _Share.OPEN in (lent, kept, capped, withheld):
+            return Decided.UNDECIDED
+        if lent is capped is _Share.ALL and kept is withheld is _Share.NONE:
+            return Decided.ALWAYS
+        return Decided.CONDITIONAL
+
+    def _share(self, bound: Bound, owner: tuple[str, ...], shape: CallShape) -> _Share:
+        """How much of the calls of one shape the grants of a list are about."""
+        shares = [_grant_share(grant, owner, shape) for grant in self.lists[bound]]
+        for share in (_Share.ALL, _Share.OPEN, _Share.SOME):
+            if share in shares:
+                return share
+        return _Share.NONE
+
+    def exact(self, command: tuple[str, ...]) -> Iterator[Grant]:
+        """The lower positive grants that name this command with or without arguments."""
+        for grant in self.lists[Bound.LOWER_POSITIVE]:
+            resource = grant.target.resource
+            if isinstance(resource, Invocation) and (resource.command or ()) == command:
+                yield grant
+
+
+def _grant_share(grant: Grant, owner: tuple[str, ...], shape: CallShape) -> _Share:
+    known = grant.target.owner.known
+    is_open = False
+    for mine, theirs in zip(known, owner, strict=False):
+        if mine == theirs:
+            continue
+        if not (is_unknown(mine) or is_unknown(theirs)):
+            return _Share.NONE
+        is_open = True
+    resource = grant.target.resource
+    if isinstance(resource, AnyResource):
+        return _Share.OPEN if is_open else _Share.ALL
+    if not isinstance(resource, Invocation) or (resource.command or ()) != shape.command:
+        return _Share.NONE
+    if any(argument.symbol for argument in resource.arguments):
+        return _Share.NONE
+    if is_open:
+        return _Share.OPEN
+    if not shape.has_arguments:
+        return _Share.NONE if resource.arguments else _Share.ALL
+    return _Share.SOME
+
+
+def manifest_grants(deployment: Deployment, agent: AgentType, account: str) -> ToolGrants:
+    """The grants of an agent type's initial card."""
+    card = AuditedCard.of(agent, deployment, account)
+    lists = {
+        bound: tuple(e.grant for e in card.of_bound(bound) if e.is_for_holder and _is_about_tools(e.grant))
+        for bound in Bound
+    }
+    context = card.context
+    return ToolGrants(
+        lists,
+        context.account,
+        context.application or UNKNOWN_APPLICATION,
+        context.environment or UNKNOWN_ENVIRONMENT,
+        context.component,
+    )
+
+
+def written_grants(
+    texts: Sequence[str], agent: str, component: str, application: str, environment: str, rules: Rules
+) -> ToolGrants:
+    """The grants of a card of which only the lower positives are written.
+
+    Raises:
+        GrantSyntaxError: for a text that is no grant.
+    """
+    context = AgentContext(
+        UNKNOWN_ACCOUNT,
+        application or UNKNOWN_APPLICATION,
+        environment or UNKNOWN_ENVIRONMENT,
+        component or UNKNOWN_COMPONENT,
+        agent,
+        THIS_AGENT,
+    )
+    holder = agent_holder(context)
+    parsed: Iterable[Grant] = (grant for text in texts for grant in parse_grants(text, Form.MANIFEST, rules))
+    filled = (grant.addressed(context).filled(context) for grant in parsed)
+    positive = tuple(g for g in filled if _is_about_tools(g) and applies(g.recipient, holder))
+    lists = {bound: positive if bound is Bound.LOWER_POSITIVE else () for bound in Bound}
+    return ToolGrants(lists, context.account, context.application, context.environment, context.component)
+
+
+def _is_about_tools(grant: Grant) -> bool:
+    return grant.target.cls.name == TOOL_CLASS and grant.target.verb in ("invoke", "*")

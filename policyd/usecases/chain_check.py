@@ -1,0 +1,500 @@
+"""Every chain of a manifest or an interchange document, decided: deployment, callers, authority, each for itself.
+
+Source: middleware 4; interface, Verbs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from policyd.analysis.labels import label_row
+from policyd.core.application import Deployment
+from policyd.core.edition import Edition
+from policyd.core.schema.json_text import JsonValue
+from policyd.core.tools.caller_edge import caller_remarks
+from policyd.core.tools.chain import MAX_LAYERS, Chain, Layer, Verdict, compile_chain
+from policyd.core.tools.installation import ListMode, folded, parameter_faults
+from policyd.core.tools.middleware import Middleware, Universal
+from policyd.core.tools.modes import Mode
+from policyd.core.tools.registry import graph_features, registry_remarks
+from policyd.core.tools.tool import Tool
+from policyd.findings import Finding, InputError, Severity, Span
+from policyd.manifest import ResolvedEnvironment, describe, json_of, resolve_environment
+from policyd.manifest.model import Environment, MergeMode, MiddlewareInstallation, ToolBinding
+from policyd.manifest.scalars import MisfitError
+from policyd.syntax import GrantSyntaxError
+from policyd.syntax.mistakes import shown
+from policyd.usecases.chain_authority import ToolGrants, manifest_grants, written_grants
+from policyd.usecases.chain_permissions import PermissionRow, permission_findings, permission_rows
+from policyd.usecases.chain_sources import ChainSources, Expectation, WrittenCaller
+from policyd.usecases.chain_words import edge_findings, finding, remark_finding
+from policyd.usecases.tool_documents import ENGINES, TEXTS
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """One entry of a middleware list.
+
+    Attributes:
+        name: as installed, name or alias.
+        version, account: assertions.
+        parameters: as JSON; `{}` where none are written.
+        span: where it stands.
+        is_readable: whether the parameters could be read as JSON.
+    """
+
+    name: str
+    version: str | None
+    account: str | None
+    parameters: JsonValue = field(compare=False)
+    span: Span | None
+    is_readable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CallerAnswer:
+    """What happens to one caller."""
+
+    name: str
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainRow:
+    """One chain with everything that is said about it.
+
+    Attributes:
+        environment: where; empty for a chain that is written out.
+        agents: the agent types that share it; empty where no agent is named.
+        tool: under which name it is bound.
+        chain: compiled.
+        verdict: of the deployment.
+        findings: about this chain.
+        callers: in order.
+        permissions: calls along the chain, per agent type where they differ.
+        not_analysed: what was not given.
+    """
+
+    environment: str
+    agents: tuple[str, ...]
+    tool: str
+    chain: Chain
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    callers: tuple[CallerAnswer, ...] = ()
+    permissions: tuple[PermissionRow, ...] = ()
+    not_analysed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChainReport:
+    """All chains.
+
+    Attributes:
+        rows: in order of environment and tool.
+        findings: about everything, rows included, sorted.
+        unmet: expectations that do not hold, as findings.
+        not_analysed: what was left out.
+    """
+
+    rows: tuple[ChainRow, ...]
+    findings: tuple[Finding, ...]
+    unmet: tuple[Finding, ...]
+    not_analysed: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Decision:
+    """What is shared by all chains of one question."""
+
+    sources: ChainSources
+    general: list[Finding]
+    is_refused: bool
+    unknown: list[str]
+
+    # Definitions.
+
+    def resolve(self, installed: Installed, declared: Iterable[str]) -> tuple[Layer, list[Finding]]:
+        """The layer that an entry stands for, and what is wrong with the entry."""
+        definitions = self.sources.catalogue.middleware
+        found = definitions.get(installed.name)
+        if found is None:
+            found = next((m for m in definitions.values() if installed.name in m.aliases), None)
+        names = set(declared)
+        problems: list[Finding] = []
+        known = found is not None and (not names or self.sources.is_interchange or _key(found, definitions) in names)
+        if found is None and installed.name not in names and not _may_be_alias(names, definitions):
+            near = ", ".join(sorted(names or definitions)[:10])
+            words = f"no middleware is called `{shown(installed.name).strip('`')}`"
+            help = f"declared: {near}" if near else "declare it under `tools.middleware`"
+            problems.append(finding("UNKNOWN_MIDDLEWARE", words, installed.span, help=help))
+        elif found is not None and not known:
+            words = f"middleware `{installed.name}` is defined, and not declared under `tools.middleware`"
+            problems.append(finding("UNKNOWN_MIDDLEWARE", words, installed.span))
+        if found is not None and installed.version is not None and installed.version != found.version:
+            words = f"`{installed.name}@{installed.version}` is asserted, and version {found.version} is declared"
+            problems.append(finding("VERSION_MISMATCH", words, installed.span))
+        return Layer(installed.name, found), problems
+
+    def parameters(self, installed: Installed, position: str) -> list[Finding]:
+        """What is wrong with the parameters of an entry, whether any chain uses it or not."""
+        layer, _ = self.resolve(installed, ())
+        if layer.middleware is None:
+            return []
+        if not installed.is_readable:
+            words = f"the parameters of `{installed.name}` ({position}) cannot be read as JSON"
+            return [finding("INVALID_PARAMETERS", words, installed.span)]
+        schema = layer.middleware.parameter_schema
+        form = self.sources.profile.json_form
+        out: list[Finding] = []
+        for bad in parameter_faults(schema, installed.parameters, form, ENGINES):
+            label = "ENGINE_MISSING" if bad.is_open else "INVALID_PARAMETERS"
+            words = f"the parameters of `{installed.name}` ({position}) do not fit at `{bad.path}`: {bad.words}"
+            out.append(finding(label, words, installed.span))
+        profile = self.sources.profile
+        needs = graph_features(schema)
+        for feature, is_there in (("regex", profile.regex), ("url", profile.url)):
+            if feature in needs and not is_there:
+                words = (
+                    f"the parameters of `{installed.name}` need the feature `{feature}`: they are accepted at "
+                    "deployment, and the guest fails to decode them"
+                )
+                out.append(finding("FEATURE_REQUIRED", words, installed.span))
+        return out
+
+    def registry(self) -> None:
+        """Everything that is defined must be valid, used or not."""
+        catalogue = self.sources.catalogue
+        for told in registry_remarks(catalogue.tools, catalogue.middleware, self.sources.profile, ENGINES):
+            row = finding(told.label, f"{told.what} `{told.name}`: {told.words}", None)
+            if told.is_open:
+                self.unknown.append(f"{told.what} `{told.name}`: a pattern or URL could not be judged")
+            if told.label == "NO_CANONICAL_INPUT":
+                # an error of every comparison, but no reason to refuse what is registered
+                row = replace(row, severity=Severity.WARNING)
+            self.general.append(row)
+        errors = (f for f in self.general if f.severity is Severity.ERROR)
+        self.is_refused = self.is_refused or any(True for _ in errors)
+
+    # Chains.
+
+    def row(
+        self,
+        environment: str,
+        agents: tuple[str, ...],
+        tool: str,
+        entries: Sequence[Installed],
+        declared: Iterable[str],
+        mode: Mode,
+        leaf: Tool | None,
+        scoped: list[Finding],
+    ) -> ChainRow:
+        """One chain, compiled, with its findings."""
+        names = tuple(declared)
+        layers: list[Layer] = []
+        found: list[Finding] = list(scoped)
+        for entry in entries:
+            layer, problems = self.resolve(entry, names)
+            layers.append(layer)
+            found.extend(problems)
+        if len(layers) > MAX_LAYERS:
+            raise InputError.of("CHAIN006", f"a chain of more than {MAX_LAYERS} layers is not compiled")
+        chain = compile_chain(tuple(layers), leaf, mode, TEXTS, self.sources.profile, tool)
+        for edge in chain.edges:
+            found.extend(edge_findings(chain, edge, entries[edge.layer - 1].span, self.sources.profile))
+        if chain.effective is not None and chain.effective.name != tool:
+            words = f"`{tool}` is bound, and callers see a tool called `{chain.effective.name}`"
+            found.append(finding("NAME_DRIFT", words, entries[0].span if entries else None))
+        unknown = chain.unknown
+        misplaced = any(f.code in _REJECTING for f in found)
+        verdict = chain.verdict
+        if self.is_refused or misplaced:
+            verdict = Verdict.REJECT
+        elif verdict is not Verdict.REJECT and self.unknown:
+            verdict = Verdict.UNDECIDED
+        return ChainRow(environment, agents, tool, chain, verdict, tuple(found), not_analysed=unknown)
+
+    def callers(self, row: ChainRow) -> tuple[CallerAnswer, ...]:
+        """What happens to the callers of a chain."""
+        return tuple(
+            self.caller(caller, row.chain)
+            for caller in self.sources.callers
+            if caller.tool == row.tool and (not caller.agent or not row.agents or caller.agent in row.agents)
+        )
+
+    def caller(self, caller: WrittenCaller, chain: Chain) -> CallerAnswer:
+        """What happens to one caller at the outermost layer."""
+        if caller.approach in ("none", "discovered") or not caller.definition:
+            return CallerAnswer(caller.name, Verdict.ACCEPT, ())
+        definition = self.sources.catalogue.tools.get(caller.definition)
+        if definition is None:
+            words = f"caller `{caller.name}`: no tool `{caller.definition}` is defined"
+            raise InputError.of("CHAIN004", words, caller.span)
+        if chain.effective is None:
+            return CallerAnswer(caller.name, Verdict.UNDECIDED, ())
+        wraps = self.sources.profile.optional_wrapping
+        told = caller_remarks(definition, chain.effective, ENGINES, caller.commands, wraps_optional=wraps)
+        found = tuple(remark_finding(remark, f"caller `{caller.name}`", caller.span) for remark in told)
+        refused = any(f.severity is Severity.ERROR for f in found)
+        return CallerAnswer(caller.name, Verdict.REJECT if refused else Verdict.ACCEPT, found)
+
+
+_REJECTING = frozenset(
+    label_row(label).code
+    for label in (
+        "UNKNOWN_MIDDLEWARE",
+        "VERSION_MISMATCH",
+        "ACCOUNT_MISMATCH",
+        "MERGE_MODE_NOT_ALLOWED",
+        "WRONG_SCOPE",
+        "INVALID_PARAMETERS",
+    )
+)
+_BAD_PARAMETERS = label_row("INVALID_PARAMETERS").code
+
+
+def _key(middleware: Middleware, definitions: Mapping[str, Middleware]) -> str:
+    return next((name for name, item in definitions.items() if item is middleware), middleware.name)
+
+
+def _may_be_alias(names: set[str], definitions: Mapping[str, Middleware]) -> bool:
+    """Whether a name can be the alias of a middleware that is declared and of which no definition was given."""
+    return bool(names - set(definitions))
+
+
+def check_chains(
+    sources: ChainSources, environments: Sequence[str] | None = None, tool: str = "", account: str = ""
+) -> ChainReport:
+    """Decide every chain.
+
+    Args:
+        sources: definitions, lists, callers and cards.
+        environments: names; None for all of them.
+        tool: only chains of this one; empty for all.
+        account: the owner's e-mail where an environment names none.
+
+    Raises:
+        InputError: for a name that is not defined.
+    """
+    decision = _Decision(sources, [], False, [])
+    decision.registry()
+    rows: list[ChainRow] = []
+    left_out: list[str] = []
+    if sources.chain is not None:
+        rows.append(_written(decision))
+    if sources.manifest is not None:
+        rows.extend(_of_manifest(decision, environments, account, left_out))
+    rows = [row for row in rows if not tool or row.tool == tool]
+    if tool and not rows:
+        known = ", ".join(sorted({*sources.catalogue.tools})) or "none"
+        raise InputError.of("CHAIN004", f"no chain of a tool {shown(tool)} was found", None, f"defined tools: {known}")
+    final = [replace(row, callers=decision.callers(row)) for row in rows]
+    told = [*decision.general, *(f for row in final for f in row.findings)]
+    told += [f for row in final for caller in row.callers for f in caller.findings]
+    unmet = tuple(_unmet(sources.expectations, final))
+    ordered = tuple(sorted(dict.fromkeys(told), key=lambda f: (f.severity.rank, *f.order)))
+    return ChainReport(tuple(final), ordered, unmet, tuple(dict.fromkeys((*left_out, *decision.unknown))))
+
+
+def _written(decision: _Decision) -> ChainRow:
+    """A chain that is written out."""
+    sources = decision.sources
+    chain = sources.chain
+    assert chain is not None  # asked for only then
+    entries = [Installed(item.name, item.version, None, item.parameters, item.span) for item in chain.layers]
+    for index, entry in enumerate(entries):
+        found = decision.parameters(entry, f"entry {index + 1}")
+        decision.general.extend(found)
+    decision.is_refused = decision.is_refused or any(f.code == _BAD_PARAMETERS for f in decision.general)
+    leaf = sources.catalogue.tools.get(chain.leaf)
+    mode = chain.mode or sources.profile.compatibility_mode
+    row = decision.row("", (), chain.tool, entries, (), mode, leaf, [])
+    return _with_permissions(decision, row, None, dict.fromkeys(sources.cards, ""))
+
+
+def _of_manifest(
+    decision: _Decision, environments: Sequence[str] | None, account: str, left_out: list[str]
+) -> Iterator[ChainRow]:
+    """The chains of a manifest, environment by environment."""
+    sources = decision.sources
+    manifest = sources.manifest
+    assert manifest is not None  # asked for only then
+    if not sources.rules.is_next("tool_middleware"):
+        left_out.append("middleware: in this edition there is none, and a manifest that lists any is refused")
+    for told in manifest.findings:
+        if told.severity is Severity.ERROR:
+            decision.general.append(_relabelled(told))
+            decision.is_refused = True
+    names: list[str | None] = (
+        list(environments) if environments else [e.name for e in manifest.application.environments]
+    )
+    for name in names:
+        resolved = resolve_environment(manifest.application, name, rules=sources.rules, implements=sources.implements)
+        errors = [f for f in resolved.findings if f.severity is Severity.ERROR]
+        if resolved.environment is None:
+            raise InputError(*errors)
+        deployment = describe(manifest.application, resolved, sources.rules)
+        yield from _of_environment(decision, resolved, resolved.environment, deployment, account)
+    left_out.extend(manifest.not_analysed)
+
+
+def _relabelled(told: Finding) -> Finding:
+    """A finding of the loader under the label that the specification has for it."""
+    path = told.span.path if told.span is not None else ""
+    if path.endswith(".middlewareMergeMode"):
+        words = "`middlewareMergeMode` stands in bindings of components and agents only"
+        return finding("MERGE_MODE_NOT_ALLOWED", words, told.span)
+    if path.startswith("$.tools") and "release" in told.message and "component" in told.message:
+        return finding("DECLARATION_MISMATCH", "a declaration names a component or a release, not both", told.span)
+    return told
+
+
+def _of_environment(
+    decision: _Decision, resolved: ResolvedEnvironment, environment: Environment, deployment: Deployment, account: str
+) -> Iterator[ChainRow]:
+    sources = decision.sources
+    application = sources.manifest.application if sources.manifest is not None else None
+    assert application is not None
+    declared = [item.name for item in application.middleware]
+    wide = [_entry(item) for item in environment.tool_middleware or ()]
+    scoped = _scoped(decision, wide, declared, is_wide=True)
+    _all_parameters(decision, environment, resolved, wide)
+    mode = sources.profile.compatibility_mode
+    if environment.tool_compatibility_mode is not None:
+        mode = next((m for m in Mode if m.value == environment.tool_compatibility_mode), mode)
+    chains: dict[tuple[str, tuple[Installed, ...]], list[str]] = {}
+    bound: set[str] = set()
+    for agent in resolved.agents:
+        for binding in agent.tools:
+            own = _per_tool(binding.environment, binding.owners)
+            chains.setdefault((binding.name, tuple(_entry(item) for item in own)), []).append(agent.name)
+            bound.add(binding.name)
+    for written in environment.tools:
+        if written.name not in bound:
+            own = _per_tool(written, ())
+            chains.setdefault((written.name, tuple(_entry(item) for item in own)), [])
+    for (tool, per_tool), agents in sorted(chains.items(), key=lambda item: (item[0][0], item[1])):
+        problems = [*scoped, *_scoped(decision, per_tool, declared, is_wide=False)]
+        leaf = sources.catalogue.tools.get(tool)
+        entries = [*wide, *per_tool]
+        row = decision.row(environment.name, tuple(agents), tool, entries, declared, mode, leaf, problems)
+        implementer = next((item.component or "" for item in application.tools if item.name == tool), "")
+        if not implementer and len(application.components) == 1:
+            implementer = application.components[0].name
+        yield _with_permissions(decision, row, (deployment, account, implementer), dict.fromkeys(agents, implementer))
+
+
+def _per_tool(environment: ToolBinding | None, owners: Sequence[ToolBinding]) -> tuple[MiddlewareInstallation, ...]:
+    modes = {MergeMode.APPEND: ListMode.APPEND, MergeMode.REPLACE: ListMode.REPLACE}
+    lists = [(owner.middleware, modes.get(owner.middleware_mode, ListMode.PREPEND)) for owner in owners]
+    return folded(environment.middleware if environment is not None else None, lists)
+
+
+def _entry(item: MiddlewareInstallation) -> Installed:
+    parameters: JsonValue = {}
+    is_readable = True
+    if item.parameters is not None:
+        try:
+            parameters = json_of(item.parameters)
+        except MisfitError:
+            is_readable = False
+    return Installed(item.name, item.version, item.account, parameters, item.span, is_readable)
+
+
+def _scoped(
+    decision: _Decision, entries: Sequence[Installed], declared: Sequence[str], *, is_wide: bool
+) -> list[Finding]:
+    """Entries of a kind that may not stand in their list."""
+    found: list[Finding] = []
+    for entry in entries:
+        layer, _ = decision.resolve(entry, declared)
+        if layer.middleware is None:
+            continue
+        is_universal = isinstance(layer.middleware.scope, Universal)
+        if is_wide and not is_universal:
+            words = f"`{entry.name}` is for one tool, and the environment-wide list takes universal middleware only"
+            found.append(finding("WRONG_SCOPE", words, entry.span, help="install it in the binding of its tool"))
+        elif not is_wide and is_universal and not decision.sources.profile.universal_on_bindings:
+            words = f"`{entry.name}` is universal, and older registries refuse that in the list of one tool"
+            found.append(finding("WRONG_SCOPE", words, entry.span))
+    return found
+
+
+def _all_parameters(
+    decision: _Decision, environment: Environment, resolved: ResolvedEnvironment, wide: Sequence[Installed]
+) -> None:
+    """Check the parameters of every entry of the environment, selected or not."""
+    lists: list[Sequence[MiddlewareInstallation]] = [b.middleware or () for b in environment.tools]
+    manifest = decision.sources.manifest
+    for element in (*manifest.application.components, *manifest.application.agents) if manifest is not None else ():
+        for layer in element.layers:
+            lists.extend(binding.middleware or () for binding in layer.tools or ())
+    seen: set[Span] = set()
+    for entries in (wide, *([_entry(item) for item in listed] for listed in lists)):
+        for index, entry in enumerate(entries):
+            if entry.span is not None and entry.span in seen:
+                continue
+            if entry.span is not None:
+                seen.add(entry.span)
+            decision.general.extend(decision.parameters(entry, f"entry {index + 1} of its list"))
+    if any(f.code == _BAD_PARAMETERS for f in decision.general):
+        decision.is_refused = True
+
+
+def _with_permissions(
+    decision: _Decision,
+    row: ChainRow,
+    manifest: tuple[Deployment, str, str] | None,
+    implementers: Mapping[str, str],
+) -> ChainRow:
+    """The row with the calls along the chain, agent by agent."""
+    sources = decision.sources
+    rows: list[PermissionRow] = []
+    found: list[Finding] = []
+    for agent, implementer in implementers.items():
+        grants = _grants_of(sources, agent, manifest, row.environment)
+        if grants is None:
+            continue
+        own = permission_rows(row.chain, row.tool, agent, grants, implementer, sources.profile)
+        rows.extend(own)
+        is_snapshot = sources.rules.edition is Edition.SNAPSHOT
+        found.extend(permission_findings(row.chain, row.tool, agent, grants, own, is_snapshot=is_snapshot))
+    return replace(row, permissions=tuple(rows), findings=(*row.findings, *dict.fromkeys(found)))
+
+
+def _grants_of(
+    sources: ChainSources, agent: str, manifest: tuple[Deployment, str, str] | None, environment: str
+) -> ToolGrants | None:
+    """The cards of an agent type: those written beside the chain, else its initial card."""
+    if agent in sources.cards:
+        component = sources.implements.get(agent, "")
+        application = manifest[0].application if manifest is not None else ""
+        try:
+            return written_grants(sources.cards[agent], agent, component, application, environment, sources.rules)
+        except GrantSyntaxError as refusal:
+            raise InputError(*(replace(f, span=None) for f in refusal.findings)) from None
+    if manifest is None or sources.is_interchange:
+        return None
+    deployment, account, _ = manifest
+    found = deployment.agent(agent)
+    return None if found is None else manifest_grants(deployment, found, account)
+
+
+def _unmet(expectations: Sequence[Expectation], rows: Sequence[ChainRow]) -> Iterator[Finding]:
+    for wanted in expectations:
+        met = [
+            row
+            for row in rows
+            if wanted.environment in ("", row.environment)
+            and wanted.tool in ("", row.tool)
+            and (not wanted.agent or wanted.agent in row.agents)
+        ]
+        about = " ".join(part for part in (wanted.environment, wanted.agent, wanted.tool) if part) or "any chain"
+        if not met:
+            yield Finding("CHAIN040", Severity.ERROR, f"no chain was found for {about}", wanted.span)
+        for row in met:
+            if row.verdict.value != wanted.verdict:
+                words = f"{about}: {wanted.verdict} was expected, and the answer is {row.verdict.value}"
+                yield Finding("CHAIN040", Severity.ERROR, words, wanted.span)

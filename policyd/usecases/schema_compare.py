@@ -1,0 +1,184 @@
+"""Two schemas side by side: does the relation hold, where do they part, and which value shows it.
+
+Source: middleware 3; interface, Verbs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from policyd.core.schema.assignable import is_assignable
+from policyd.core.schema.equivalent import are_equivalent
+from policyd.core.schema.graph import Definition, Definitions, Graph
+from policyd.core.schema.outcomes import Validity
+from policyd.core.schema.project import Mismatch, MismatchKind, project
+from policyd.core.schema.relation_place import differing_place
+from policyd.core.schema.schema_risks import SchemaRisk, schema_risks
+from policyd.core.schema.types import SchemaType, replace_refs
+from policyd.core.schema.validate import validity
+from policyd.core.schema.wellformed import faults_of
+from policyd.core.schema.witness import NoWitness, Shown, Witness, witness
+from policyd.findings import Finding, InputError, Severity
+from policyd.usecases.tool_documents import ENGINES, TEXTS
+from policyd.usecases.tool_words import mismatch_words, place_words, shown_type, shown_value
+
+
+class Relation(Enum):
+    """What is asked about the pair."""
+
+    PROJECT = "project"
+    ASSIGN = "assign"
+    EQUIVALENT = "equivalent"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaAnswer:
+    """The answer for one pair.
+
+    Attributes:
+        relation: what was asked.
+        holds: whether it holds.
+        path: where the types part, as in a mismatch; empty when it holds or at the root.
+        reason: why not, in a few words.
+        here: the two types at that place, in the short notation; empty when it holds.
+        witness: a value that shows it, or why there is none; None when the relation holds.
+        shown: the value as JSON, empty without one.
+        risks: places at which an accepted pair may fail at run time.
+    """
+
+    relation: Relation
+    holds: bool
+    path: str = ""
+    reason: str = ""
+    here: tuple[str, str] = ("", "")
+    witness: Witness | None = None
+    shown: str = ""
+    risks: tuple[SchemaRisk, ...] = ()
+
+
+def well_formed(graph: Graph, name: str) -> Graph:
+    """The same schema, if it is well-formed.
+
+    Raises:
+        InputError: SCHEMA011, one finding per fault; SCHEMA017 where an engine is needed that is not there.
+    """
+    faults = faults_of(graph, ENGINES)
+    if faults:
+        raise InputError(
+            *(
+                Finding(
+                    "SCHEMA017" if fault.is_undecided else "SCHEMA011",
+                    Severity.ERROR,
+                    f"the schema in `{name}` is not well-formed: {fault.kind.value}"
+                    + "".join(f" `{part}`" for part in (fault.id, fault.name, fault.tag, fault.field) if part),
+                )
+                for fault in faults
+            )
+        )
+    return graph
+
+
+def compare_schemas(source: Graph, target: Graph, relation: Relation) -> SchemaAnswer:
+    """Whether the relation holds for two well-formed schemas, and what shows it where it does not."""
+    match relation:
+        case Relation.PROJECT:
+            return _projection(source, target)
+        case Relation.ASSIGN:
+            shared, one, other = merged(source, target)
+            if is_assignable(one, other, shared):
+                return SchemaAnswer(relation, True, risks=schema_risks(source, target))
+
+            def assignable(a: SchemaType, b: SchemaType) -> bool:
+                return is_assignable(a, b, shared)
+
+            place = differing_place(one, other, shared, shared, assignable)
+            found = _unchanged(witness(source, target, TEXTS), source, target)
+            return _refused(relation, place, found, source)
+        case Relation.EQUIVALENT:
+            if are_equivalent(source, target):
+                return SchemaAnswer(relation, True)
+
+            def equivalent(a: SchemaType, b: SchemaType) -> bool:
+                return are_equivalent(source.with_root(a), target.with_root(b))
+
+            place = differing_place(source.root, target.root, source.definitions, target.definitions, equivalent)
+            return _refused(relation, place, _unchanged(witness(source, target, TEXTS), source, target), source)
+
+
+def _projection(source: Graph, target: Graph) -> SchemaAnswer:
+    found = project(source, target)
+    if not isinstance(found, Mismatch):
+        return SchemaAnswer(Relation.PROJECT, True, risks=schema_risks(source, target))
+    if found.kind is MismatchKind.TOO_LARGE:
+        here = tuple(shown_type(t) if t is not None else "" for t in (found.source, found.target))
+        words = NoWitness.TOO_LARGE.value
+        return SchemaAnswer(Relation.PROJECT, False, found.path, words, (here[0], here[1]), NoWitness.TOO_LARGE)
+    return _refused(Relation.PROJECT, found, witness(source, target, TEXTS) or NoWitness.NOT_FOUND, source)
+
+
+def _refused(relation: Relation, place: Mismatch, found: Witness, source: Graph) -> SchemaAnswer:
+    here = tuple("" if t is None else shown_type(t) for t in (place.source, place.target))
+    shown = shown_value(found.value, source, ENGINES) if isinstance(found, Shown) else ""
+    return SchemaAnswer(relation, False, place.path, mismatch_words(place), (here[0], here[1]), found, shown)
+
+
+def _unchanged(found: Witness | None, source: Graph, target: Graph) -> Witness:
+    """A witness that also fails as it stands, without reshaping."""
+    if isinstance(found, Shown) and validity(found.value, target, ENGINES) is Validity.INVALID:
+        return found
+    return found if isinstance(found, NoWitness) else NoWitness.NOMINAL
+
+
+def merged(source: Graph, target: Graph) -> tuple[Definitions, SchemaType, SchemaType]:
+    """Both types over one set of definitions: those of the target get names of their own where names meet."""
+    taken = {item.id for item in source.definitions.items}
+    names: dict[str, str] = {}
+    for item in target.definitions.items:
+        name = item.id
+        while name in taken:
+            name += "'"
+        taken.add(name)
+        names.setdefault(item.id, name)
+    added = tuple(
+        Definition(names[item.id], replace_refs(item.body, names), item.name) for item in target.definitions.items
+    )
+    return Definitions((*source.definitions.items, *added)), source.root, replace_refs(target.root, names)
+
+
+def answer_json(answer: SchemaAnswer, source: Graph, target: Graph) -> dict[str, object]:
+    """The answer as JSON."""
+    found: dict[str, object] = {"relation": answer.relation.value, "verdict": "yes" if answer.holds else "no"}
+    found["source"], found["target"] = shown_type(source.root), shown_type(target.root)
+    if not answer.holds:
+        found |= {"path": answer.path or "$", "reason": answer.reason, "here": list(answer.here)}
+        found["witness"] = answer.shown or None
+        if isinstance(answer.witness, NoWitness):
+            found["noWitness"] = {
+                "reason": answer.witness.name.lower().replace("_", "-"),
+                "words": answer.witness.value,
+            }
+        elif answer.witness is not None:
+            found["refusedBecause"] = answer.witness.reason
+    found["risks"] = [{"label": risk.kind.value, "path": risk.path or "$"} for risk in answer.risks]
+    return found
+
+
+def answer_lines(answer: SchemaAnswer, source: Graph, target: Graph) -> list[str]:
+    """The answer as lines for a person."""
+    verbs = {
+        Relation.PROJECT: "source projects to target",
+        Relation.ASSIGN: "source is assignable to target",
+        Relation.EQUIVALENT: "source and target are equivalent",
+    }
+    lines = [f"{verbs[answer.relation]}: {'yes' if answer.holds else 'no'}"]
+    if not answer.holds:
+        place = place_words(None, answer.path)
+        lines.append(f"they part at {place or 'the root'}: {answer.reason}")
+        lines += [f"  source: {answer.here[0] or '(nothing)'}", f"  target: {answer.here[1] or '(nothing)'}"]
+        if isinstance(answer.witness, Shown):
+            lines.append(f"for example {answer.shown}: {answer.witness.reason}")
+        elif answer.witness is not None:
+            lines.append(f"no value shows it: {answer.witness.value}")
+    lines += [f"risk {risk.kind.value} at {place_words(None, risk.path) or 'the root'}" for risk in answer.risks]
+    return lines

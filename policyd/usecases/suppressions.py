@@ -1,0 +1,120 @@
+"""Findings that are known and accepted for a while: by fingerprint or code and place, with a reason and an end.
+
+Source: interface, Flags (`--baseline`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from policyd.core.cards import Timestamp
+from policyd.core.schema.reading import at, elements, fail, member, members, optional, text
+from policyd.findings import Finding, Severity, Span
+from policyd.report.as_sarif import fingerprint
+from policyd.usecases.tool_documents import PlainDocument, read_document
+
+MIN_REASON = 3
+"""Characters that a reason has at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One entry of the file.
+
+    Attributes:
+        fingerprint: of the finding; empty for every finding of `code` at `place`.
+        code: of the finding; empty for any.
+        place: the place in the document; empty for any.
+        reason: why it is accepted.
+        until: the last moment for which it counts; None for no end.
+        span: where the entry stands.
+    """
+
+    fingerprint: str
+    code: str
+    place: str
+    reason: str
+    until: Timestamp | None
+    span: Span | None
+
+    def is_about(self, finding: Finding) -> bool:
+        """Whether a finding is meant."""
+        if self.fingerprint:
+            return fingerprint(finding) == self.fingerprint
+        here = finding.span.path if finding.span is not None else ""
+        return self.code == finding.code and self.place in ("", here)
+
+
+def read_suppressions(path: Path) -> tuple[Suppression, ...]:
+    """The entries of a file: `suppress`, a list.
+
+    Raises:
+        InputError: CHAIN007, with the place of the mistake.
+    """
+    document = read_document(path)
+    return document.surfaced("CHAIN007", lambda: _entries(document))
+
+
+def _entries(document: PlainDocument) -> tuple[Suppression, ...]:
+    found = members(document.value)
+    listed = member(found, "suppress", lambda json: elements(json, lambda item: item))
+    return tuple(
+        at("suppress", lambda i=index, p=part: at(i, lambda: _entry(p, document.span(("suppress", i)))))  # type: ignore[misc]
+        for index, part in enumerate(listed)
+    )
+
+
+def _entry(json: object, span: Span) -> Suppression:
+    found = members(json)
+    for name in found:
+        if name not in ("fingerprint", "code", "place", "reason", "until"):
+            at(str(name), lambda: fail("known are fingerprint, code, place, reason, until"))
+    mark, code = optional(found, "fingerprint", text) or "", optional(found, "code", text) or ""
+    if bool(mark) == bool(code):
+        fail("exactly one of `fingerprint` and `code` is wanted")
+    reason = member(found, "reason", text).strip()
+    if len(reason) < MIN_REASON:
+        at("reason", lambda: fail("a reason is wanted"))
+    return Suppression(mark, code, optional(found, "place", text) or "", reason, optional(found, "until", _until), span)
+
+
+def _until(json: object) -> Timestamp:
+    written = text(json)
+    try:
+        return Timestamp.parse(written if "T" in written else f"{written}T23:59:59Z")
+    except ValueError:
+        return fail("a date such as `2026-12-31` is wanted")
+
+
+def suppressed(
+    findings: Iterable[Finding], entries: tuple[Suppression, ...], now: Timestamp
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """The findings that remain, and remarks on the entries: expired ones, and ones that are about nothing.
+
+    Args:
+        findings: all of them.
+        entries: of the file.
+        now: entries that ended before count no more.
+    """
+    kept: list[Finding] = []
+    used: set[int] = set()
+    for finding in findings:
+        match = next((i for i, entry in enumerate(entries) if entry.is_about(finding)), None)
+        if match is None:
+            kept.append(finding)
+            continue
+        used.add(match)
+        until = entries[match].until
+        if until is not None and until < now:
+            kept.append(replace(finding, help=f"{finding.help}; its suppression has expired".removeprefix("; ")))
+    told: list[Finding] = []
+    for index, entry in enumerate(entries):
+        if index not in used:
+            words = "this suppression is about no finding: remove it"
+            told.append(Finding("CHAIN008", Severity.INFO, words, entry.span))
+        elif entry.until is not None and entry.until < now:
+            words = f"this suppression has expired: {entry.reason}"
+            told.append(Finding("CHAIN008", Severity.WARNING, words, entry.span))
+    return tuple(kept), tuple(told)
