@@ -9,7 +9,6 @@ from policyd.core.operations.refusal import Refusal, Unclear
 from policyd.core.operations.sql import Engine, NamedTable
 from policyd.syntax.sql_hazard import MAX_SQL, is_hazardous
 from policyd.syntax.sql_reading import read_tables
-from policyd.syntax.sql_worker import read_apart
 
 
 class SqlTables:
@@ -19,4 +18,8 @@ class SqlTables:
         """The tables in the order in which the platform asks for them, or why they cannot be told."""
         if len(sql) > MAX_SQL:
             return Unclear("sql", f"a statement of more than {MAX_SQL} characters is not analysed")
-        return read_apart(engine, sql) if is_hazardous(sql) else read_tables(engine, sql)
+        if not is_hazardous(sql):
+            return read_tables(engine, sql)
+        from policyd.syntax.sql_worker import read_apart
+
+        return read_apart(engine, sql)

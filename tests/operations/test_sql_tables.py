@@ -137,10 +137,9 @@ def test_a_worker_that_is_too_slow_is_unclear() -> None:
     assert isinstance(read_apart(Engine.POSTGRES, "SELECT 1", 0.0001), Unclear)
 
 
-WORDS = st.sampled_from(
-    """SELECT INSERT UPDATE DELETE FROM INTO VALUES t u s.t ( ) , ; * = 1 'x' "q" `b` WHERE JOIN ON AS SET WITH UNION
-    ORDER BY LIMIT RETURNING CASE WHEN THEN END IN NOT NULL CREATE TABLE LIKE DROP ALTER ADD f( -- /* */ @v $1""".split()
-)
+TEXT = """SELECT INSERT UPDATE DELETE FROM INTO VALUES t u s.t ( ) , ; * = 1 'x' "q" `b` WHERE JOIN ON AS SET WITH
+UNION ORDER BY LIMIT RETURNING CASE WHEN THEN END IN NOT NULL CREATE TABLE LIKE DROP ALTER ADD f( -- /* */ @v $1"""
+WORDS = st.sampled_from(TEXT.split())
 
 
 @settings(max_examples=150, deadline=None)
