@@ -5,7 +5,8 @@
 One server process (uvicorn, as `policyd serve` runs it, tokens required) answers over keep-alive
 connections; the load comes from another process. Every figure is measured in alternating rounds in the
 same run: the echo route has the same request model, the same authentication and an answer of the same
-size. The wallet has 5,000 grants in 50 cards, ten of them with a ceiling; the questions are distinct.
+size. The wallet has 5,000 grants in 50 cards, ten of them with a ceiling and installed by someone else; the
+questions are distinct, and answers carry all their reasons.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ def wallet() -> bytes:
                 "managedBy": None,
             }
         )
-    return json.dumps({"holder": HOLDER, "cards": cards}).encode()
+    installed = {card["cardId"]: "other" for card in cards if card["upperPositive"]}
+    return json.dumps({"holder": HOLDER, "installedBy": installed, "cards": cards}).encode()
 
 
 def targets() -> list[str]:

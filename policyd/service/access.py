@@ -189,4 +189,5 @@ AdminAsker = Annotated[Caller, Depends(_admin)]
 
 def snapshots_for(request: Request, asker: Caller) -> StoredSnapshots:
     """The snapshots that exist for the caller."""
-    return StoredSnapshots(services(request).database, asker.reach)
+    shared = services(request)
+    return StoredSnapshots(shared.database, asker.reach, shared.known)

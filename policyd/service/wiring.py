@@ -15,7 +15,11 @@ from policyd.core.cards import Timestamp
 from policyd.service.metrics import Metrics
 from policyd.settings import Settings
 from policyd.store.session import Database
+from policyd.usecases.recent import Recent
 from policyd.usecases.stored_decisions import Decisions
+
+KNOWN_SNAPSHOTS = 20_000
+"""So much is kept of what was read about snapshots, without their facts."""
 
 
 @dataclass(slots=True)
@@ -26,6 +30,7 @@ class Services:
     database: Database
     decisions: Decisions = field(default_factory=Decisions)
     metrics: Metrics = field(default_factory=Metrics)
+    known: Recent = field(default_factory=lambda: Recent(KNOWN_SNAPSHOTS))
 
 
 def services(request: Request) -> Services:

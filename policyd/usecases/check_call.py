@@ -105,7 +105,8 @@ def check_manifest(
             *answer.notes,
             *_reach_notes(outcome.answer),
             *_other_edition(
-                answer,
+                rules,
+                answer.verdict,
                 lambda other: (
                     _over_names(deployment, agent, agent_id, selection, question, other, decided).answer.verdict
                 ),
@@ -320,18 +321,18 @@ def _reach_notes(answer: TypeAnswer) -> Iterator[str]:
             pass
 
 
-def _other_edition(answer: Answer, again: Callable[[Rules], Verdict]) -> Iterator[str]:
-    """What the other edition would say, where it says something else."""
-    base = answer.rules.edition
+def _other_edition(rules: Rules, told: Verdict, again: Callable[[Rules], Verdict]) -> Iterator[str]:
+    """What the other edition would say, where it says something else than `told`."""
+    base = rules.edition
     other = Rules(Edition.SNAPSHOT if base is Edition.NEXT else Edition.NEXT)
-    if answer.rules.overrides:
+    if rules.overrides:
         return
     try:
         verdict = again(other)
     except PolicydError as refusal:
         yield f"under edition {other.edition.value} the question cannot be asked: {refusal.findings[0].message}"
         return
-    if verdict.line != answer.verdict.line:
+    if verdict is not told and verdict.line != told.line:
         yield f"under edition {other.edition.value}: {verdict.line}"
     else:
         yield f"edition {base.value}, rule as in {other.edition.value}"
@@ -360,6 +361,7 @@ def check_wallet(
     rules: Rules,
     place: Mapping[tuple[CardId, str, int], Span] | None = None,
     admitting: Callable[[Wallet, Call], TypeAnswer] = admit_type,
+    snapshot: str = "",
 ) -> Answer:
     """The answer for the holder of `wallet`.
 
@@ -369,6 +371,7 @@ def check_wallet(
         rules: the edition.
         place: where grants stand in the file, by card, list and index.
         admitting: decides; another way than the plain one must give the same.
+        snapshot: the stored revision the wallet is from, empty for a file.
 
     Raises:
         InputError: if the target cannot be read, or the agent is not one of the wallet's type.
@@ -390,20 +393,19 @@ def check_wallet(
         span = (place or {}).get((ref.card, ref.bound.value, ref.index))
         places[ref] = GrantPlace(ref.grant.text, f"card {ref.card}, {ref.bound.words} {ref.index + 1}", span)
     who = context.agent_id if context is not None and context.agent_id else wallet.holder.text
-    given = Answer(
+    other = _other_edition(rules, answer.verdict, lambda rules2: _asked(wallet, question, rules2, admitting)[1].verdict)
+    return Answer(
         who,
         asked.text,
         answer.verdict,
         answer.reach,
         answer.exceptions,
         rules,
-        (),
+        (*_expiry_notes(wallet, question.at), *_reach_notes(answer), *other),
         _card_names([h.card for h in wallet.cards], question.scope),
         places,
+        snapshot,
     )
-    notes = (*_expiry_notes(wallet, question.at), *_reach_notes(answer))
-    other = _other_edition(given, lambda rules2: _asked(wallet, question, rules2, admitting)[1].verdict)
-    return replace(given, notes=(*notes, *other))
 
 
 def _asked(
@@ -417,7 +419,7 @@ def _asked(
 
 
 def _card_names(cards: list[Card], scope: ScopeCard | None) -> dict[CardId, str]:
-    names = {card.id: f"card {card.id}" for card in cards}
+    names = {}
     for card in cards:
         if card.managed_by is not None and card.managed_by.kind == "AgentInitial":
             names[card.id] = f"the initial card {card.id}"

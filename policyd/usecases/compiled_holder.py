@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from threading import Lock
-from typing import TypeVar
 
 from policyd.core.admission import (
     Call,
@@ -30,6 +29,7 @@ from policyd.core.admission import (
     bounded,
 )
 from policyd.core.admission.admit import over_instances
+from policyd.core.admission.meet import meet
 from policyd.core.admission.names import instances
 from policyd.core.cards import Bound, Bounds, Card, CardId, GrantRef, Timestamp
 from policyd.core.grants import ANY_VERB, Grant, Level, OwnerKind, Target
@@ -163,14 +163,15 @@ class CompiledHolder:
             refs = [ref for verb in (*target.cls.verbs, ANY_VERB) for ref in self._negatives.get((name, verb), ())]
             refs.sort(key=lambda ref: (not ref.bound.is_lower, ref.card, ref.index))
         else:
-            refs = self._negatives.get((name, target.verb), [])
+            refs = [ref for verb in (target.verb, ANY_VERB) for ref in self._negatives.get((name, verb), ())]
+            refs.sort(key=lambda ref: (not ref.bound.is_lower, ref.card, ref.index))
         found = [
-            Reason(FacetName.ADMITTED, Why.PART_DENIED, ref.card, (ref,), ref.grant.target.text)
+            Reason(FacetName.ADMITTED, Why.PART_DENIED, ref.card, (ref,), narrow.text)
             for ref in refs
-            if ref.grant.target != target
-            and target.covers(ref.grant.target)
-            and self._is_live(ref.card, at)
-            and not self._compiled.admits(ref.grant.target, at)
+            if self._is_live(ref.card, at)
+            and (narrow := meet(target, ref.grant.target)) is not None
+            and narrow != target
+            and not self._compiled.admits(narrow, at)
         ]
         return found[:_SHOWN] if len(found) <= _SHOWN else [replace(r, count=len(found)) for r in found[:_SHOWN]]
 
@@ -218,48 +219,6 @@ def _covering(index: dict[tuple[str, str], list[_Entry]], target: Target) -> lis
         if entry[1].grant.target.covers(target)
     ]
     return [ref for _, ref in sorted(entries, key=lambda entry: entry[0])]
-
-
-_Value = TypeVar("_Value")
-
-
-class Recent:
-    """Values made once and kept while they are asked for; the longest unused go first.
-
-    Args:
-        room: the sum of the weights that are kept.
-    """
-
-    def __init__(self, room: int) -> None:
-        self._room = room
-        self._kept: OrderedDict[object, tuple[object, int]] = OrderedDict()
-        self._weight = 0
-        self._lock = Lock()
-        self.hits = 0
-        self.misses = 0
-
-    def get(self, key: object, make: Callable[[], _Value], weight: Callable[[_Value], int]) -> _Value:
-        """The value of `key`, made by `make` if it is not at hand; equal keys must make equal values."""
-        with self._lock:
-            kept = self._kept.get(key)
-            if kept is not None:
-                self._kept.move_to_end(key)
-                self.hits += 1
-                return kept[0]  # type: ignore[return-value]  # a key is always asked for with one type
-            self.misses += 1
-        value = make()
-        size = 1 + weight(value)
-        with self._lock:
-            before = self._kept.pop(key, None)
-            self._weight += size - (before[1] if before is not None else 0)
-            self._kept[key] = (value, size)
-            while self._weight > self._room and len(self._kept) > 1:
-                _, (_, gone) = self._kept.popitem(last=False)
-                self._weight -= gone
-        return value
-
-    def __len__(self) -> int:
-        return len(self._kept)
 
 
 class CompiledType:

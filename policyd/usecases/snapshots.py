@@ -6,22 +6,33 @@ Source: interface, a place in the store.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from policyd.findings import InputError, Severity
 from policyd.store.document import KIND, SECTIONS, VERSION, facts_json, finding_json, header_json
 from policyd.store.facts import Deployment
+from policyd.store.latest import Stamp, latest_stamp, stamp_of
 from policyd.store.ordering import ordered
 from policyd.store.session import Database
 from policyd.store.snapshots import EVERYTHING, Scope, SnapshotInfo, load, resolve
+from policyd.usecases.recent import Recent
+
+_NUMBER = re.compile(r"@[0-9]{1,18}", re.ASCII)
 
 
 class StoredSnapshots:
-    """The snapshots of a database, as far as `scope` reaches."""
+    """The snapshots of a database, as far as `scope` reaches.
 
-    def __init__(self, database: Database, scope: Scope = EVERYTHING) -> None:
+    Args:
+        database: migrated.
+        scope: what lies outside does not exist.
+        known: what was read about snapshots before, kept by their stamps; None to keep nothing.
+    """
+
+    def __init__(self, database: Database, scope: Scope = EVERYTHING, known: Recent | None = None) -> None:
         """Look at `database` through `scope`."""
-        self.database, self.scope = database, scope
+        self.database, self.scope, self._known = database, scope, known
 
     def resolve(self, reference: str) -> SnapshotInfo:
         """The snapshot that `reference` names.
@@ -29,7 +40,20 @@ class StoredSnapshots:
         Raises:
             InputError: STORE010 or STORE011.
         """
-        return resolve(self.database, reference, self.scope)
+        stamp = None if self._known is None else self._stamp(reference)
+        if stamp is None or self._known is None:
+            return resolve(self.database, reference, self.scope)
+        info = self._known.get(stamp, lambda: resolve(self.database, f"@{stamp.number}"), lambda _: 1)
+        if not self.scope.admits(info.account, info.application):
+            return resolve(self.database, reference, self.scope)
+        return info
+
+    def _stamp(self, reference: str) -> Stamp | None:
+        """What the snapshot is now; None for what `resolve` is to refuse."""
+        if _NUMBER.fullmatch(reference):
+            return stamp_of(self.database, int(reference[1:]))
+        names = reference[1:].split("/") if reference.startswith("@") else []
+        return latest_stamp(self.database, *names) if len(names) == 3 else None
 
     def load(self, info: SnapshotInfo) -> Deployment:
         """All facts of a snapshot."""

@@ -27,9 +27,10 @@ from policyd.usecases.check_call import (
     check_wallet,
     initial_wallet,
 )
-from policyd.usecases.compiled_holder import CompiledType, Recent
+from policyd.usecases.compiled_holder import CompiledType
 from policyd.usecases.deployments import Selection, agent_name
 from policyd.usecases.ports import Snapshots
+from policyd.usecases.recent import Recent
 from policyd.usecases.stored_deployment import StoredFacts
 
 ROOM_GRANTS = 2_000_000
@@ -83,6 +84,10 @@ class _Places(Mapping[tuple[CardId, str, int], Span]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __bool__(self) -> bool:
+        # asked for by whoever has no places at all; counting them would look at every grant
+        return True
+
 
 class Decisions:
     """Answers about stored deployments; loaded facts and compiled wallets are kept while they are asked for.
@@ -109,10 +114,6 @@ class Decisions:
         Raises:
             InputError: if the target cannot be read, or the holder is not known.
         """
-        answered = self._answer(facts, info, question, rules)
-        return replace(answered, snapshot=f"@{info.number}")
-
-    def _answer(self, facts: StoredFacts, info: SnapshotInfo, question: StoredQuestion, rules: Rules) -> Answer:
         if question.holder:
             holder = _holder(question.holder, rules)
             agent_id = _instance(question.agent, holder)
@@ -140,7 +141,16 @@ class Decisions:
     ) -> Answer:
         selection = Selection(None, None, facts.deployment.account, question.component)
 
+        # the question is asked again under the other edition, mostly with the same target
+        decided: dict[tuple[AgentContext, Target], TypeAnswer] = {}
+
         def deciding(agent: AgentType, context: AgentContext, target: Target, asked: ManifestQuestion) -> TypeAnswer:
+            found = decided.get((context, target))
+            if found is None:
+                found = decided[context, target] = decide(agent, context, target, asked)
+            return found
+
+        def decide(agent: AgentType, context: AgentContext, target: Target, asked: ManifestQuestion) -> TypeAnswer:
             compiled = self._compiled(info, (rules, context), lambda: initial_wallet(agent, context))
             return compiled.answer(call_of(initial_wallet_of(agent, context, asked), target, asked.at, asked.scope))
 
@@ -151,18 +161,26 @@ class Decisions:
         if own:
             some = ", ".join(shown(name) for name in own[:3])
             notes = (*notes, f"does not speak about the {len(own)} agents with wallets of their own, such as {some}")
-        return replace(answer, notes=notes)
+        return replace(answer, notes=notes, snapshot=f"@{info.number}")
 
     def _of_wallet(
         self, facts: StoredFacts, info: SnapshotInfo, wallet: Wallet, question: StoredQuestion, rules: Rules
     ) -> Answer:
-        def admitting(held: Wallet, call: Call) -> TypeAnswer:
-            key = (held.holder.text, held.context)
-            return self._compiled(info, key, lambda: held).answer(call)
+        # the question is asked again under the other edition, mostly with the same target
+        admitted: list[tuple[Target, TypeAnswer]] = []
 
-        agent = question.agent if "(" in question.agent else ""
+        def admitting(held: Wallet, call: Call) -> TypeAnswer:
+            for target, found in admitted:
+                if target == call.target:
+                    return found
+            answer = self._compiled(info, (held.holder, held.context), lambda: held).answer(call)
+            admitted.append((call.target, answer))
+            return answer
+
+        known = wallet.context.agent_id if wallet.context is not None else None
+        agent = question.agent if "(" in question.agent and question.agent != known else ""
         asked = WalletQuestion(question.target, question.at, question.scope, agent)
-        return check_wallet(wallet, asked, rules, _Places(facts), admitting)
+        return check_wallet(wallet, asked, rules, _Places(facts), admitting, f"@{info.number}")
 
     def _compiled(self, info: SnapshotInfo, key: object, make: Callable[[], Wallet]) -> CompiledType:
         return self.kept.get(

@@ -20,9 +20,14 @@ from policyd.manifest import Application, LoadedManifest
 from policyd.store import facts
 from policyd.store.facts import Installed, Installer, NamedValue, ValueKind, WalletFact, place_of
 from policyd.usecases.deployments import Described
+from policyd.usecases.recent import Recent
 
 CARD_UNKNOWN = "CARD050"
 """The card of an agent type is not known, so nothing is said about its authority."""
+
+
+ROOM_CARDS = 100_000
+"""How many cards the wallets of one snapshot that are kept ready may hold together."""
 
 
 def readable_under(grant: Grant, rules: Rules) -> bool:
@@ -143,14 +148,19 @@ class StoredFacts:
         deployment: all facts.
         cards: by id; scope cards among them.
         wallets: holder and agent id to the wallet.
+        components: agent type to the components that have one of that name, empty text for not known.
+        instances: holder to the ids of its agents with wallets of their own, sorted.
         revoked: ids of revoked cards and of everything derived from them.
     """
 
     deployment: facts.Deployment
     cards: Mapping[CardId, facts.CardFact]
     wallets: Mapping[tuple[str, str], WalletFact]
+    components: Mapping[str, frozenset[str]]
+    instances: Mapping[str, tuple[str, ...]]
     revoked: frozenset[CardId]
     described: dict[Rules, Described] = field(default_factory=dict, compare=False)
+    held: Recent = field(default_factory=lambda: Recent(ROOM_CARDS), compare=False)
 
     @classmethod
     def of(cls, deployment: facts.Deployment) -> StoredFacts:
@@ -159,7 +169,23 @@ class StoredFacts:
         wallets = {(w.holder.text, w.agent_id): w for w in deployment.wallets}
         parents = parents_of(deployment)
         gone = {gone for card in deployment.revoked for gone in descendants(card, parents)}
-        return cls(deployment, cards, wallets, frozenset(gone))
+        components: dict[str, set[str]] = {}
+        for agent in deployment.agent_types:
+            components.setdefault(agent.name, set()).add(agent.component)
+        instances: dict[str, list[str]] = {}
+        for wallet in deployment.wallets:
+            if wallet.holder.level is Level.AGENT:
+                components.setdefault(wallet.holder.known[4], set()).add(wallet.holder.known[3])
+            if wallet.agent_id:
+                instances.setdefault(wallet.holder.text, []).append(wallet.agent_id)
+        return cls(
+            deployment,
+            cards,
+            wallets,
+            {name: frozenset(found) for name, found in components.items()},
+            {holder: tuple(sorted(ids)) for holder, ids in instances.items()},
+            frozenset(gone),
+        )
 
     def under(self, rules: Rules) -> Described:
         """The deployment under `rules`, described once."""
@@ -170,21 +196,23 @@ class StoredFacts:
 
     def holder_of(self, agent_type: str) -> Recipient | None:
         """The holder that an agent type is, None where its component is not known or several have the type."""
-        components = {a.component for a in self.deployment.agent_types if a.name == agent_type}
-        components |= {w.holder.known[3] for w in self.deployment.wallets if w.holder.known[4:] == (agent_type,)}
+        components = self.components.get(agent_type, frozenset())
         if len(components) != 1 or components == {""}:
             return None
         d = self.deployment
-        return Recipient(Level.AGENT, (d.account, d.application, d.environment, components.pop(), agent_type))
+        return Recipient(Level.AGENT, (d.account, d.application, d.environment, *components, agent_type))
 
     def instances_with_wallets(self, holder: Recipient) -> tuple[str, ...]:
         """The ids of the agents of a type that have wallets of their own, sorted."""
-        return tuple(sorted(agent for text, agent in self.wallets if text == holder.text and agent))
+        return self.instances.get(holder.text, ())
 
     def wallet_for(self, holder: Recipient, agent_id: str = "") -> Wallet | None:
         """The imported wallet of an agent or account; that of its type where the agent has none of its own."""
         found = self.wallets.get((holder.text, agent_id)) or self.wallets.get((holder.text, ""))
-        return None if found is None else self._wallet(found, agent_id)
+        if found is None:
+            return None
+        key = (holder.text, found.agent_id or agent_id)
+        return self.held.get(key, lambda: self._wallet(found, agent_id), lambda wallet: len(wallet.cards))
 
     def _wallet(self, fact: WalletFact, agent_id: str) -> Wallet:
         held = []

@@ -8,7 +8,8 @@ from policyd.core.admission import Call, HeldCard, Wallet, admit_type
 from policyd.core.cards import Bounds, Card, CardId, Timestamp
 from policyd.core.grants import AgentContext, account_holder, agent_holder
 from policyd.syntax import Form, parse_grant, parse_target
-from policyd.usecases.compiled_holder import CompiledType, Recent
+from policyd.usecases.compiled_holder import CompiledType
+from policyd.usecases.recent import Recent
 
 CONTEXT = AgentContext("ana@lab.io", "atlas", "qa", "geo:core", "Mapper")
 HERE = "ana@lab.io/atlas/qa"

@@ -8,7 +8,7 @@ Source: cards 5.1, 5.2, 5.4.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from policyd.core.cards.card import Bound, Bounds, Card, CardId, ScopeCard
 from policyd.core.grants import Grant, Recipient, Target
@@ -28,7 +28,7 @@ class GrantRef:
     card: CardId
     bound: Bound
     index: int
-    grant: Grant
+    grant: Grant = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)
