@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from policyd.explain.prose import headline
+from policyd.findings import visible_lines
 from policyd.report import Lines, finding_text, snippet
 from policyd.usecases.answer import Answer
 from policyd.usecases.answer_sections import ToldReason, sections
@@ -25,9 +26,7 @@ def answer_text(answer: Answer, lines: Lines) -> str:
     for note in answer.notes:
         out.append(f"note: {note}")
     out.append(f"edition: {answer.rules.label}")
-    for finding in answer.findings:
-        out += ["", finding_text(finding, lines)]
-    return "\n".join(out)
+    return "\n\n".join([visible_lines(out), *(finding_text(finding, lines) for finding in answer.findings)])
 
 
 def _reason(reason: ToldReason, lines: Lines) -> list[str]:

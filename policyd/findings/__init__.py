@@ -5,6 +5,7 @@ from policyd.findings.finding import Confidence, Finding, Related, Severity
 from policyd.findings.report import Report
 from policyd.findings.span import Place, Span
 from policyd.findings.suggest import nearest
+from policyd.findings.visible import visible, visible_lines
 
 __all__ = [
     "Confidence",
@@ -18,4 +19,6 @@ __all__ = [
     "Severity",
     "Span",
     "nearest",
+    "visible",
+    "visible_lines",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policyd.findings import Finding, Report, Severity
+from policyd.findings import Finding, Report, Severity, visible, visible_lines
 from policyd.report.snippet import Lines, snippet
 
 
@@ -24,14 +24,14 @@ def finding_text(finding: Finding, lines: Lines) -> str:
     if finding.confidence.value != "certain":
         out.append(f"confidence: {finding.confidence.value}")
     out.append(f"page: policyd rule {finding.code}")
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def report_text(report: Report, lines: Lines) -> str:
     """All findings, what was not analysed, and a line that counts them."""
     parts = [finding_text(finding, lines) for finding in report.findings]
     if report.not_analysed:
-        parts.append("not analysed:\n" + "\n".join(f"  - {text}" for text in report.not_analysed))
+        parts.append("not analysed:\n" + "\n".join(f"  - {visible(text)}" for text in report.not_analysed))
     parts.append(summary(report))
     return "\n\n".join(parts) + "\n"
 

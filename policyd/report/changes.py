@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from policyd.findings import visible, visible_lines
+
 ChangesJson = Mapping[str, Any]
 
 
@@ -18,7 +20,7 @@ def changes_text(changes: ChangesJson, *, examples: int = 3) -> str:
         out.append("no agents to compare")
     out += [f"note: {note}" for note in changes["notes"]]
     out.append(f"edition: {changes['edition']}")
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def holder_line(holder: Mapping[str, Any], examples: int) -> str:
@@ -75,12 +77,12 @@ def changes_markdown(changes: ChangesJson) -> str:
         out.append(f"No change for {', '.join(_cell(name) for name in same)}.")
     if changes["holders"]:
         out.append(f"Everything else is the same, proved over all {changes['holders'][0]['classes']} classes.")
-    out += [f"- {note}" for note in changes["notes"]]
+    out += [f"- {_cell(note)}" for note in changes["notes"]]
     return "\n".join(out)
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("`", "'").replace("\n", " ")
+    return visible(text.replace("\n", " ")).replace("|", "\\|").replace("`", "'")
 
 
 _LEVELS = (("started", "warning", "newly admitted"), ("stopped", "notice", "no longer admitted"))
@@ -89,7 +91,7 @@ _LEVELS = (("started", "warning", "newly admitted"), ("stopped", "notice", "no l
 def changes_github(changes: ChangesJson) -> str:
     """Workflow annotations: new access as warnings, lost access as notices."""
     out = [
-        f"::{level} title=policyd {_data(holder['name'])}::{words}: {_data(example(w))}"
+        f"::{level} title=policyd {_property(holder['name'])}::{words}: {_data(example(w))}"
         for holder in changes["holders"]
         for key, level, words in _LEVELS
         for w in holder[key]["witnesses"]
@@ -98,7 +100,11 @@ def changes_github(changes: ChangesJson) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def changes_sarif(changes: ChangesJson, version: str) -> dict[str, object]:

@@ -10,7 +10,7 @@ from enum import Enum
 from policyd.core.edition import Rules
 from policyd.core.grants import PermissionClass, classes_of
 from policyd.core.grants.slots import SLOTS_BY_TEXT
-from policyd.findings import Finding, InputError, Severity, Span, nearest
+from policyd.findings import Finding, InputError, Severity, Span, nearest, visible
 from policyd.findings.span import span_of_text
 
 ARGUMENT = "argument"
@@ -102,8 +102,7 @@ def shown(text: str, limit: int = 120) -> str:
     """
     if len(text) > limit:
         text = f"{text[: limit // 2]}…{text[-limit // 3 :]}"
-    visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-    return f"`{visible}`"
+    return f"`{visible(text)}`"
 
 
 def class_hint(name: str, rules: Rules) -> str:

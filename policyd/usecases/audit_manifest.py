@@ -16,7 +16,7 @@ from policyd.core.cards import Card, DeployRefused, validate_initial_card
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants.names import ascii_lower
 from policyd.core.retry.placed import NO_FACTS, RetryFacts
-from policyd.findings import Finding, Related, Report, Severity, Span
+from policyd.findings import Finding, Related, Report, Severity, Span, visible
 from policyd.manifest import Application, LoadedManifest, describe, resolve_environment
 from policyd.manifest.application import parse_located
 
@@ -130,7 +130,7 @@ def deploy_lines(answers: Sequence[DeployAnswer], *, is_assumed: bool) -> list[s
             for a in here
             if a.is_accepted is False
         ]
-    return out
+    return [visible(line) for line in out]
 
 
 def deploy_json(answer: DeployAnswer) -> dict[str, object]:

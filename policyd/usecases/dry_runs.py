@@ -31,7 +31,7 @@ from policyd.core.cards import (
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant
 from policyd.core.grants.names import ascii_lower, parse_uuid
-from policyd.findings import InputError
+from policyd.findings import InputError, visible_lines
 from policyd.syntax import Form, GrantErrorKind, GrantSyntaxError, parse_grants
 from policyd.syntax.cards import card_json
 from policyd.syntax.mistakes import shown
@@ -203,7 +203,7 @@ def dry_run_text(run: DryRun) -> str:
             out += [f"  not covered by the child: {grant.text}" for grant in cause.missing]
             if cause.card is not None:
                 out.append(f"  the ceiling is that of card {cause.card}")
-        return "\n".join([*out, f"edition: {run.rules.label}"])
+        return visible_lines([*out, f"edition: {run.rules.label}"])
     out = [f"{run.operation}: accepted"]
     if outcome.witnesses:
         out.append("  parents used: " + ", ".join(outcome.witnesses))
@@ -216,7 +216,7 @@ def dry_run_text(run: DryRun) -> str:
     if outcome.card is not None:
         out.append("  bounds of the new card:")
         out += [f"    {bound.words}: {grant.text}" for bound, _, grant in outcome.card.bounds.each()]
-    return "\n".join([*out, f"edition: {run.rules.label}"])
+    return visible_lines([*out, f"edition: {run.rules.label}"])
 
 
 _CAUSES = {

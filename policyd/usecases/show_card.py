@@ -12,7 +12,7 @@ from policyd.core.cards import Bound
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant
 from policyd.core.grants.names import ascii_lower
-from policyd.findings import Finding
+from policyd.findings import Finding, visible_lines
 from policyd.usecases.deployments import Described, Selection, agent_name, no_such_agent
 
 
@@ -132,7 +132,7 @@ def card_text(card: ShownCard) -> str:
             source = ", ".join(part for part in (grant.where, grant.origin) if part)
             out.append(f"  {number:>2}. {grant.filled}   [{source}]")
     out += ["", *(f"note: {note}" for note in card.notes), f"edition: {card.rules.label}"]
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def card_json(card: ShownCard) -> dict[str, object]:

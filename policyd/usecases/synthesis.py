@@ -11,7 +11,7 @@ from policyd.core.callsets import Undecided, Universe
 from policyd.core.cards import Bounds, Card, CardId, account_root_bounds
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant, Level, Recipient, Slot, Target, agent_holder
-from policyd.findings import InputError
+from policyd.findings import InputError, visible
 from policyd.findings.span import span_of_text
 from policyd.solver.synth import NoSolution, Synthesis, SynthesisQuestion, synthesise
 from policyd.syntax import Form, GrantSyntaxError, parse_grant, parse_target
@@ -138,4 +138,4 @@ def _text(grant: Grant) -> str:
 
 
 def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    return visible(text.replace("\\", "\\\\").replace('"', '\\"'))  # escapes of a YAML text as well

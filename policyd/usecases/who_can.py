@@ -12,7 +12,7 @@ from policyd.core.cards import Timestamp
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, PermissionClass, Slot, Target, class_named
 from policyd.core.grants.classes import classes_of
-from policyd.findings import InputError, Span, nearest
+from policyd.findings import InputError, Span, nearest, visible_lines
 from policyd.store.facts import PlacedGrant
 from policyd.store.session import Database
 from policyd.store.snapshots import SnapshotInfo
@@ -209,7 +209,7 @@ def who_text(answer: WhoAnswer) -> str:
         out += [f"  {text}" for text in answer.not_analysed]
     out.append(f"snapshot @{answer.info.number} of {answer.info.label}")
     out.append(f"edition: {answer.rules.label}")
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def _where(grant: PlacedGrant) -> str:
@@ -280,4 +280,4 @@ def what_text(answer: WhatAnswer) -> str:
         out.append("nothing")
     out.append(f"snapshot @{answer.info.number} of {answer.info.label}")
     out.append(f"edition: {answer.rules.label}")
-    return "\n".join(out)
+    return visible_lines(out)

@@ -21,6 +21,7 @@ def command(text: str, edition: str, switch: tuple[str, ...], format: str, outpu
     """
     from policyd.cli.output import as_json, write
     from policyd.explain.meaning import meaning
+    from policyd.findings import visible_lines
     from policyd.syntax import Form, parse_grants
 
     grants = parse_grants(text, Form.MANIFEST, opt.rules_of(edition, switch))
@@ -60,6 +61,6 @@ def command(text: str, edition: str, switch: tuple[str, ...], format: str, outpu
         if said.misses:
             rows_text.append(f"  does not cover  {' · '.join(said.misses)}")
         rows_text += [f"  remark: {remark}" for remark in said.remarks]
-        blocks.append("\n".join(rows_text))
+        blocks.append(visible_lines(rows_text))
     write("\n\n".join(blocks), output)
     return Exit.YES

@@ -46,6 +46,7 @@ def command(
     A query is a target whose owner, verb and resource may be `any`; the resource may be `under(x)` or a pattern.
     """
     from policyd.cli.output import as_json, write
+    from policyd.findings import visible_lines
     from policyd.usecases.proofs import STEPS_PER_SECOND, prove_query, prove_relation
 
     claims = [c for c in (never, always_, relation) if c is not None]
@@ -85,5 +86,5 @@ def command(
             out.append(f"  {r.name}: {r.word}, {'for example ' if r.witness else ''}{detail}")
             out += [f"    by {grant}" for grant in r.grants]
         out += [f"note: {note}" for note in proof.notes]
-        write("\n".join([*out, f"edition: {rules.label}"]), output)
+        write(visible_lines([*out, f"edition: {rules.label}"]), output)
     return {"holds": Exit.YES, "fails": Exit.NO, "undecided": Exit.UNDECIDED}[proof.word]

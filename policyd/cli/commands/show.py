@@ -39,6 +39,7 @@ def command(
     @PLACE is a stored deployment: `@12`, or `@account/application/environment` for its latest snapshot.
     """
     from policyd.cli.output import as_json, write
+    from policyd.findings import visible_lines
     from policyd.report import finding_text
     from policyd.usecases.deployments import Selection, described, load
     from policyd.usecases.show_card import agents_json, card_json, card_text, shown_card
@@ -54,7 +55,8 @@ def command(
         if format == "json":
             write(as_json({"environment": deployment.deployment.environment, "agents": rows}), output)
         else:
-            write("\n".join(f"{r['name']}: {r['card']}, component {r['component'] or 'unknown'}" for r in rows), output)
+            listed = (f"{r['name']}: {r['card']}, component {r['component'] or 'unknown'}" for r in rows)
+            write(visible_lines(listed), output)
         return Exit.YES
     card = shown_card(deployment, selection, agent, rules)
     if format == "json":

@@ -45,6 +45,7 @@ def command(
     from dataclasses import replace
 
     from policyd.cli.output import as_json, write
+    from policyd.findings import visible_lines
     from policyd.syntax.wallets import read_cards
     from policyd.usecases.deployments import agent_name
     from policyd.usecases.synthesis import calls_in, synthesis
@@ -78,14 +79,14 @@ def command(
     else:
         out = [f"no solution: {made.refusal}"] if made.refusal else []
         out += [f"undecided: {made.undecided}"] if made.undecided else []
-        out += [made.yaml] if made.yaml else []
+        out += made.yaml.split("\n") if made.yaml else []
         if made.yaml and not made.added and not made.denied:
             out = ["nothing is missing: the present card does it"]
         out += [f"# also opens: {call}" for call in made.extra]
         if made.yaml and not made.extra:
             out.append("# opens nothing else")
         out += [f"# note: {note}" for note in made.notes]
-        write("\n".join(out), output)
+        write(visible_lines(out), output)
     if made.undecided:
         return Exit.UNDECIDED
     return Exit.NO if made.refusal else Exit.YES
