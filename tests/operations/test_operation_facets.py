@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from operation_questions import asked, context, wallet_of
+from operation_questions import CART, PORTS, asked, call_of, context, wallet_of
 from ruamel.yaml import YAML
 
-from policyd.core.admission import Facet, FacetName, HeldCard, Wallet, look_at_self
+from policyd.core.admission import Facet, FacetName, HeldCard, Reach, Wallet, admit_operation_type, look_at_self
 from policyd.core.cards import Timestamp
 from policyd.core.grants import account_holder
 
@@ -36,6 +36,36 @@ def test_facets(case: dict[str, Any]) -> None:
         assert {g.value: f.value for g, f in answer.alternatives} == expect["alternatives"]
     if "until" in expect:
         assert verdict.holds_until == Timestamp.parse(expect["until"])
+
+
+@pytest.mark.parametrize(
+    "lower, operation, arguments, admitted, reach",
+    [
+        (["kv(?env) : read : *.**"], "kv.get", {"bucket": "s", "key": "a"}, "yes", Reach.ALL),
+        (["agent(?agent) : view :"], "agent.get-self-metadata", {}, "yes", Reach.ALL),
+        (["agent(?env/shop:cart/Cart(*)) : view :"], "agent.get-self-metadata", {}, "yes", Reach.ORDINARY),
+        (['env(?env/shop:cart/Cart("7")) : read : A'], "env.get", {"names": "A"}, "no", Reach.SOME),
+        ([], "wasi.clocks", {}, "yes", Reach.ALL),
+        ([], "fs.stat-at", {"path": "/.."}, "no", Reach.ALL),
+        (["agent(?agent) : fork :"], "agent.fork", {"agent": 'Cart("1")'}, "no", Reach.SOME),
+    ],
+)
+def test_a_type_is_answered_for_its_instances(
+    lower: list[str], operation: str, arguments: dict[str, Any], admitted: str, reach: Reach
+) -> None:
+    """While only the type is known, the answer says for whom it holds, with a refused instance as witness."""
+    case = {"operation": operation, "arguments": arguments, "cards": [{"initial": True, "lower": lower}], "agent": None}
+    found, full = admit_operation_type(wallet_of(case), call_of(case), PORTS)
+    assert (found.verdict.admitted.value, found.reach) == (admitted, reach)
+    assert full.verdict == found.verdict
+    assert found.instance.startswith("Cart(")
+
+
+def test_one_agent_is_answered_as_itself() -> None:
+    case = {"operation": "agent.fork", "cards": [{"initial": True}]}
+    found, full = admit_operation_type(wallet_of(case), call_of(case), PORTS)
+    assert (found.reach, found.instance) == (Reach.ONE, CART)
+    assert found.verdict == full.verdict == asked({**case, "edition": "next"}).verdict
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,12 @@ from enum import Enum
 from policyd.core.admission.bounded import bounded
 from policyd.core.admission.decide import Lapse, decide, lapsed_grants, surface_at
 from policyd.core.admission.decision import Decision
-from policyd.core.admission.names import instances
+from policyd.core.admission.meet import meet
+from policyd.core.admission.names import external_owners, instances
 from policyd.core.admission.verdict import Facet, FacetName, Reason, Verdict, Why
 from policyd.core.admission.wallet import Wallet
 from policyd.core.cards import GrantRef, ScopeCard, Surface, Timestamp
+from policyd.core.cards.scope import scope_refusal
 from policyd.core.grants import Level, Target
 
 MAX_INSTANCES = 256
@@ -31,8 +33,9 @@ class Call:
     Attributes:
         target: may have the owner `?agent` while only the type of the holder is known.
         at: None leaves expiry aside.
-        scope: the scope card of the invocation, already admitted.
-        scope_refusal: why the invocation with its scope card is refused, empty if it is not.
+        scope: the scope card of the invocation.
+        scope_refusal: why the invocation with its scope card is refused for reasons that the wallet does not show,
+            empty if it is not; a nil id, the roots and their expiry are looked at anyway.
     """
 
     target: Target
@@ -72,21 +75,43 @@ def admit(wallet: Wallet, call: Call) -> Verdict:
 
     Replay stability needs the operation, whose record class decides; a bare target leaves it unknown.
     """
+    return admit_each(wallet, call, (call.target,))[0]
+
+
+def admit_each(wallet: Wallet, call: Call, targets: Sequence[Target]) -> tuple[Verdict, ...]:
+    """The verdicts on several targets at the moment and with the overlay of `call`; each as `admit` gives it."""
+    ready = replace(wallet, cards=tuple(replace(held, card=wallet.filled(held.card)) for held in wallet.cards))
+    surface = surface_at(ready, call.at, call.scope)
+    rest = (bounded(wallet, call.at), _replay(wallet))
+    return tuple(_verdict(ready, replace(call, target=target), surface, *rest) for target in targets)
+
+
+def _verdict(
+    wallet: Wallet,
+    call: Call,
+    surface: Surface,
+    cap: tuple[Facet, tuple[Reason, ...]],
+    replay: tuple[Facet, Reason],
+) -> Verdict:
     if call.scope_refusal:
         refused = Reason(FacetName.ADMITTED, Why.SCOPE_REFUSED, detail=call.scope_refusal)
         decision = None
         reasons: tuple[Reason, ...] = (refused,)
     else:
-        surface = surface_at(wallet, call.at, call.scope)
         decision = decide(surface, call.target)
         reasons = _admission_reasons(wallet, call, surface, decision)
     is_admitted = any(r.why is Why.GRANTED for r in reasons) and not any(r.why in _AGAINST for r in reasons)
-    cap, cap_reasons = bounded(wallet, call.at)
-    replay, replay_reason = _replay(wallet)
-    start, end = (None, None) if decision is None else _interval(wallet, call, is_admitted)
-    return Verdict(
-        Facet.YES if is_admitted else Facet.NO, cap, replay, (*reasons, *cap_reasons, replay_reason), start, end
-    )
+    start, end = _interval(wallet, call, is_admitted)
+    facet = Facet.YES if is_admitted else Facet.NO
+    return Verdict(facet, cap[0], replay[0], (*reasons, *cap[1], replay[1]), start, end)
+
+
+def refusal_of_scope(wallet: Wallet, call: Call, at: Timestamp | None) -> str:
+    """Why an invocation with the scope card of `call` would be refused at `at`, empty if it would not (cards 5.4)."""
+    if call.scope_refusal or call.scope is None:
+        return call.scope_refusal
+    known = {held.card.id: held.card for held in wallet.cards}
+    return scope_refusal(call.scope, known, wallet.revoked, at, roots_are_known=False) or ""
 
 
 _AGAINST = frozenset({Why.WITHHELD, Why.CEILING_FORBIDS, Why.SCOPE_REFUSED})
@@ -138,8 +163,8 @@ def _denied_parts(surface: Surface, target: Target) -> list[Reason]:
     found: list[Reason] = []
     for part in (*surface.lower, *surface.upper):
         for ref in part.negative:
-            narrow = ref.grant.target
-            if narrow == target or not target.covers(narrow) or decide(surface, narrow).is_admitted:
+            narrow = meet(target, ref.grant.target)
+            if narrow is None or narrow == target or decide(surface, narrow).is_admitted:
                 continue
             found.append(Reason(FacetName.ADMITTED, Why.PART_DENIED, ref.card, (ref,), narrow.text))
     return found[:3] if len(found) <= 3 else [replace(reason, count=len(found)) for reason in found[:3]]
@@ -158,6 +183,8 @@ def _interval(wallet: Wallet, call: Call, is_admitted: bool) -> tuple[Timestamp 
         return None, None
 
     def same(at: Timestamp) -> bool:
+        if refusal_of_scope(wallet, call, at):
+            return not is_admitted
         return decide(surface_at(wallet, at, call.scope), call.target).is_admitted == is_admitted
 
     start: Timestamp | None = None
@@ -177,8 +204,21 @@ def admit_type(wallet: Wallet, call: Call) -> TypeAnswer:
     context = wallet.context
     if context is None or context.agent_id is not None:
         return TypeAnswer(admit(wallet, call), Reach.ONE, context.agent_id or "" if context else "")
-    ordinary, phantoms = instances(context.agent_type, [held.card for held in wallet.cards], call.target)
+    cards = [held.card for held in wallet.cards]
+    if wallet.holder.is_external_tool_owner:
+        owners = external_owners(cards, call.target)
+        return as_one(over_instances(owners, (), lambda name: _for_instance(wallet, call, name)))
+    ordinary, phantoms = instances(context.agent_type, cards, call.target)
     return over_instances(ordinary, phantoms, lambda name: _for_instance(wallet, call, name))
+
+
+def as_one(answer: TypeAnswer) -> TypeAnswer:
+    """The answer about the one external tool owner of a component: open where its unknown UUID decides."""
+    if not answer.exceptions:
+        return TypeAnswer(answer.verdict, Reach.ONE, answer.instance)
+    note = Reason(FacetName.ADMITTED, Why.NAME_DECIDES, detail="the UUID in the run-time id of the owner")
+    told = tuple(r for r in answer.verdict.reasons if r.why is not Why.SOME_INSTANCES)
+    return TypeAnswer(replace(answer.verdict, admitted=Facet.UNKNOWN, reasons=(note, *told)), Reach.ONE)
 
 
 def over_instances(

@@ -8,11 +8,13 @@ Source: questions 1; interface, Files and queries; cards O5, O6.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from policyd.core.cards import Card
 from policyd.core.grants import Owner, OwnerKind, Recipient, Target
 from policyd.core.grants.owner import is_instance_text
+from policyd.core.grants.recipient import EXTERNAL_TOOL_OWNER_ID
 from policyd.core.grants.resources import CardTarget
 
 PHANTOM = "[00000000-0000-4000-8000-000000000000]"
@@ -62,6 +64,45 @@ def fresh_name(base: str, taken: Iterable[str]) -> str:
         number += 1
         name = f"{base}{number}"
     return name
+
+
+def external_owners(cards: Iterable[Card], target: Target | None) -> list[str]:
+    """Run-time ids of an external tool owner to try: one that nothing mentions, then those that occur (cards 10.1).
+
+    There is one owner per component, and its UUID is not known: where the ids decide, the answer is open.
+    """
+    mentioned = {
+        owner.known[-1]
+        for owner in owners_of(cards, target)
+        if owner.known and owner.known_depth == 5 and owner.known[-1].startswith(EXTERNAL_TOOL_OWNER_ID)
+    }
+    number = 0
+    while f"{EXTERNAL_TOOL_OWNER_ID}{number:08x}-0000-4000-8000-000000000000" in mentioned:
+        number += 1
+    return [f"{EXTERNAL_TOOL_OWNER_ID}{number:08x}-0000-4000-8000-000000000000", *sorted(mentioned)]
+
+
+_PHANTOM_SUFFIX = re.compile(r"\[[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\]\Z")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def is_agent_id(text: str, agent_type: str) -> bool:
+    """Whether `text` has the form of an id of that type: `Type(…)`, with a phantom suffix or without (cards 3.1).
+
+    >>> is_agent_id('Cart("u1")', "Cart"), is_agent_id('Cart("u1', "Cart"), is_agent_id("Cart()x", "Cart")
+    (True, False, False)
+    """
+    if not text.startswith(f"{agent_type}("):
+        return False
+    body = _QUOTED.sub("", _PHANTOM_SUFFIX.sub("", text)[len(agent_type) :])
+    if '"' in body:
+        return False
+    depth = 0
+    for position, char in enumerate(body):
+        depth += (char == "(") - (char == ")")
+        if depth == 0 and position < len(body) - 1:
+            return False
+    return depth == 0
 
 
 def instances(agent_type: str, cards: Iterable[Card], target: Target | None) -> tuple[list[str], list[str]]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from policyd.core.admission.admit import Call, admit
+from policyd.core.admission.admit import Call, Reach, TypeAnswer, admit_each, over_instances
 from policyd.core.admission.bounded import bounded
 from policyd.core.admission.decide import decide, surface_at
+from policyd.core.admission.names import PHANTOM, instances
 from policyd.core.admission.replay import Replayed, replay_stable
 from policyd.core.admission.verdict import Facet, FacetName, Reason, Verdict, Why
 from policyd.core.admission.wallet import Wallet
 from policyd.core.cards import ScopeCard, Timestamp
 from policyd.core.edition import NEXT, Rules
-from policyd.core.grants import Level
+from policyd.core.grants import Level, Target
 from policyd.core.operations import (
     NO_PORTS,
     Arguments,
@@ -110,7 +111,8 @@ def admit_operation(
     if isinstance(asked, (Refusal, Unclear)):
         targets: tuple[AskedVerdict, ...] = ()
     else:
-        targets = tuple(AskedVerdict(item, _decide(used, call, item)) for item in asked)
+        verdicts = _decided(used, call, [item.target for item in asked])
+        targets = tuple(AskedVerdict(item, verdict) for item, verdict in zip(asked, verdicts, strict=True))
     facet, reasons = _admitted(asked, targets, call, asker, rules)
     cap, cap_reasons = _bounded(used, call, asked)
     start, end = _interval(facet, targets)
@@ -128,6 +130,48 @@ def admit_operation(
     return OperationVerdict(call.operation, targets, verdict, _alternatives(used, replayed, replay))
 
 
+def admit_operation_type(
+    wallet: Wallet, call: OperationCall, ports: Ports = NO_PORTS, rules: Rules = NEXT
+) -> tuple[TypeAnswer, OperationVerdict]:
+    """The verdict for an agent, or for all agents of a type while only the type is known.
+
+    Returns:
+        For whom it holds, and the answer in full about the agent that is shown.
+    """
+    context = wallet.context
+    if context is None or context.agent_id is not None:
+        answer = admit_operation(wallet, call, ports, rules)
+        name = context.agent_id or "" if context else ""
+        return TypeAnswer(answer.verdict, Reach.ONE, name), answer
+    asked = asked_by(call.operation, call.arguments, asker_of(wallet, call), ports, rules)
+    targets = [] if isinstance(asked, (Refusal, Unclear)) else [item.target for item in asked]
+    ordinary, phantoms = _tried(context.agent_type, wallet, targets)
+    answers: dict[str, OperationVerdict] = {}
+
+    def verdict_of(name: str) -> Verdict:
+        known = wallet.for_agent(replace(context, agent_id=name))
+        answers[name] = admit_operation(known, call, ports, rules)
+        return answers[name].verdict
+
+    found = over_instances(ordinary, phantoms, verdict_of)
+    return found, replace(answers[found.instance], verdict=found.verdict)
+
+
+def _tried(agent_type: str, wallet: Wallet, targets: Sequence[Target]) -> tuple[list[str], list[str]]:
+    """The agents of a type that stand for all: those that cards or targets name, and before them one that none does."""
+    ordinary: dict[str, None] = {}
+    phantoms: dict[str, None] = {}
+    cards = [held.card for held in wallet.cards]
+    for target in targets or (None,):
+        plain, forked = instances(agent_type, cards, target)
+        ordinary |= dict.fromkeys(plain[1:])
+        phantoms |= dict.fromkeys(forked[1:])
+    number = 1
+    while (fresh := f'{agent_type}("{number}")') in ordinary or f"{fresh}{PHANTOM}" in phantoms:
+        number += 1
+    return [fresh, *ordinary], [f"{fresh}{PHANTOM}", *phantoms]
+
+
 def asker_of(wallet: Wallet, call: OperationCall) -> Asker:
     """Who asks, from a wallet."""
     account = wallet.holder.known[0] if wallet.holder.level is not Level.ANY else wallet.recorded_account
@@ -141,17 +185,21 @@ def _wallet_of_code(wallet: Wallet, call: OperationCall, rules: Rules) -> Wallet
     return replace(wallet, cards=tuple(held for held in wallet.cards if held.is_initial), revoked=frozenset())
 
 
-def _decide(wallet: Wallet, call: OperationCall, asked: Asked) -> Verdict:
-    question = Call(asked.target, call.at, call.scope, call.scope_refusal)
-    verdict = admit(wallet, question)
+def _decided(wallet: Wallet, call: OperationCall, targets: Sequence[Target]) -> Sequence[Verdict]:
+    if not targets:
+        return ()
+    question = Call(targets[0], call.at, call.scope, call.scope_refusal)
+    verdicts = admit_each(wallet, question, targets)
     if call.operation.effect != "without-moved-card":
-        return verdict
+        return verdicts
     moved = call.arguments.get("card")
-    rests = [
-        admit(wallet.without(held.card.id), question)
-        for held in wallet.cards
-        if moved is None or held.card.id == str(moved)
-    ]
+    away = [held.card.id for held in wallet.cards if moved is None or held.card.id == str(moved)]
+    rests = [admit_each(wallet.without(card), question, targets) for card in away]
+    return [_without_moved(verdict, [rest[index] for rest in rests]) for index, verdict in enumerate(verdicts)]
+
+
+def _without_moved(verdict: Verdict, rests: Sequence[Verdict]) -> Verdict:
+    """The verdict without the card that is moved, from the verdicts without each card that may be it."""
     if not rests:
         return verdict
     if len({rest.admitted for rest in rests}) == 1:
