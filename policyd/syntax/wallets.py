@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from policyd.core.admission.names import is_agent_id
 from policyd.core.admission.wallet import HeldCard, Wallet
 from policyd.core.cards import Bound, Card, CardId, ScopeCard
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants import AgentContext, Level, Recipient
 from policyd.core.grants.names import ascii_lower, parse_uuid
+from policyd.core.grants.recipient import EXTERNAL_TOOL_OWNER_ID
 from policyd.findings import Finding, InputError, Severity, Span
 from policyd.syntax.cards import CardForm, read_card
 from policyd.syntax.grants import Form, parse_grants
@@ -95,9 +97,11 @@ def read_wallet(value: object, rules: Rules = NEXT) -> Wallet:
         if who == "other":
             others.add(_card_id(key, f"$.installedBy.{key}"))
     held = []
-    for card in read_cards(cards, rules, "$.cards"):
+    for number, card in enumerate(read_cards(cards, rules, "$.cards")):
+        if card.is_polymorphic and context is None:
+            raise _refuse(f"$.cards[{number}]", "a template has slots that only an agent can fill")
         managed = card.managed_by
-        initial = managed is not None and managed.kind == "AgentInitial"
+        initial = managed is not None and managed.kind in ("AgentInitial", "ComponentInitial")
         # A template carries no `managedBy` on the wire; in a wallet it is the holder's initial card.
         initial = initial or (card.is_polymorphic and card.id not in installed)
         held.append(HeldCard(card, initial, card.id not in others and not initial))
@@ -132,7 +136,7 @@ def _holder(value: object, rules: Rules) -> Recipient:
 
 
 def _context(holder: Recipient, agent_id: object) -> AgentContext | None:
-    if holder.level is not Level.AGENT or holder.is_external_tool_owner:
+    if holder.level is not Level.AGENT:
         if agent_id is not None:
             raise _refuse("$.agentId", "only agents have an agent id")
         return None
@@ -140,8 +144,12 @@ def _context(holder: Recipient, agent_id: object) -> AgentContext | None:
     if agent_id is not None:
         if not isinstance(agent_id, str):
             raise _refuse("$.agentId", "expected text here")
-        if not agent_id.startswith(f"{agent_type}("):
-            raise _refuse("$.agentId", f"{shown(agent_id)} is no id of type {shown(agent_type)}")
+        if holder.is_external_tool_owner:
+            uuid = agent_id.removeprefix(EXTERNAL_TOOL_OWNER_ID)
+            if uuid == agent_id or parse_uuid(uuid) != uuid:
+                raise _refuse("$.agentId", f"{shown(agent_id)} is no run-time id of an external tool owner")
+        elif not is_agent_id(agent_id, agent_type):
+            raise _refuse("$.agentId", f"{shown(agent_id)} is no id of type {shown(agent_type)}", 'write `Type("…")`')
     return AgentContext(account, application, environment, component, agent_type, agent_id)
 
 

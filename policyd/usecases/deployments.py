@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from policyd.core.admission.names import is_agent_id
 from policyd.core.application import Deployment
 from policyd.core.edition import NEXT, Rules
 from policyd.findings import Finding, InputError, Severity, nearest
@@ -129,9 +130,16 @@ def agent_name(text: str) -> tuple[str, str | None]:
 
     >>> agent_name('Cart("u1")'), agent_name("Cart")
     (('Cart', 'Cart("u1")'), ('Cart', None))
+
+    Raises:
+        InputError: for a text with a bracket that has not the form of an id.
     """
     head, bracket, _ = text.partition("(")
-    return (head, text) if bracket else (text, None)
+    if not bracket:
+        return text, None
+    if not head or not is_agent_id(text, head):
+        raise InputError.of("MANIF092", f"{shown(text)} is no agent id", None, 'write `Type` or `Type("…")`')
+    return head, text
 
 
 def similar_agent(name: str, deployment: Deployment) -> str | None:

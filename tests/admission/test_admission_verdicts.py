@@ -10,8 +10,8 @@ from ruamel.yaml import YAML
 
 from policyd.core.admission import Call, FacetName, HeldCard, TypeAnswer, Wallet, admit_type
 from policyd.core.cards import Bounds, Card, CardId, ScopeCard, Timestamp
-from policyd.core.grants import AgentContext, Grant, agent_holder
-from policyd.syntax import Form, parse_grants, parse_target
+from policyd.core.grants import AgentContext, Grant
+from policyd.syntax import Form, parse_grants, parse_recipient, parse_target
 
 CASES = Path(__file__).parent.parent / "cases" / "admission"
 
@@ -45,13 +45,16 @@ def wallet_of(case: dict[str, Any]) -> Wallet:
         )
         held.append(HeldCard(card, bool(raw.get("initial")), raw.get("installed-by", "self") == "self"))
     revoked = frozenset(CardId(name) for name in case.get("revoked", []))
-    return Wallet.of(agent_holder(context), tuple(held), context, case.get("recorded-account", ""), revoked)
+    holder = parse_recipient(case["holder"])
+    return Wallet.of(holder, tuple(held), context, case.get("recorded-account", ""), revoked)
 
 
 def asked(case: dict[str, Any]) -> TypeAnswer:
     wallet = wallet_of(case)
     assert wallet.context is not None
-    scope = ScopeCard(CardId("scope"), bounds_of(case["scope"], Form.CONCRETE)) if "scope" in case else None
+    scope = None
+    if "scope" in case:
+        scope = ScopeCard(CardId("scope"), bounds_of(case["scope"], Form.CONCRETE), (CardId("root"),))
     target = parse_target(case["call"], slots=True).filled(wallet.context)
     at = Timestamp.parse(case["at"]) if "at" in case else None
     return admit_type(wallet, Call(target, at, scope))

@@ -81,8 +81,10 @@ def admit(wallet: Wallet, call: Call) -> Verdict:
 def admit_each(wallet: Wallet, call: Call, targets: Sequence[Target]) -> tuple[Verdict, ...]:
     """The verdicts on several targets at the moment and with the overlay of `call`; each as `admit` gives it."""
     ready = replace(wallet, cards=tuple(replace(held, card=wallet.filled(held.card)) for held in wallet.cards))
+    refusal = refusal_of_scope(wallet, call, call.at)
+    call = replace(call, scope_refusal=refusal)
     surface = surface_at(ready, call.at, call.scope)
-    rest = (bounded(wallet, call.at), _replay(wallet))
+    rest = (bounded(wallet, call.at, None if refusal else call.scope), _replay(wallet))
     return tuple(_verdict(ready, replace(call, target=target), surface, *rest) for target in targets)
 
 
@@ -94,9 +96,7 @@ def _verdict(
     replay: tuple[Facet, Reason],
 ) -> Verdict:
     if call.scope_refusal:
-        refused = Reason(FacetName.ADMITTED, Why.SCOPE_REFUSED, detail=call.scope_refusal)
-        decision = None
-        reasons: tuple[Reason, ...] = (refused,)
+        reasons: tuple[Reason, ...] = (Reason(FacetName.ADMITTED, Why.SCOPE_REFUSED, detail=call.scope_refusal),)
     else:
         decision = decide(surface, call.target)
         reasons = _admission_reasons(wallet, call, surface, decision)
@@ -108,7 +108,7 @@ def _verdict(
 
 def refusal_of_scope(wallet: Wallet, call: Call, at: Timestamp | None) -> str:
     """Why an invocation with the scope card of `call` would be refused at `at`, empty if it would not (cards 5.4)."""
-    if call.scope_refusal or call.scope is None:
+    if call.scope is None or (call.scope_refusal and at == call.at):
         return call.scope_refusal
     known = {held.card.id: held.card for held in wallet.cards}
     return scope_refusal(call.scope, known, wallet.revoked, at, roots_are_known=False) or ""

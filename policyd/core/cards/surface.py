@@ -104,7 +104,13 @@ def filtered(card: CardId, bounds: Bounds, holder: Recipient) -> tuple[Part, Par
 
 
 def surface_of(cards: Sequence[Card], holder: Recipient, scope: ScopeCard | None = None) -> Surface:
-    """The surface of `holder` over `cards` (concrete, live, in wallet order) and an optional scope card (E8)."""
+    """The surface of `holder` over `cards` (concrete, live, in wallet order) and an optional scope card (E8).
+
+    Raises:
+        ValueError: for a template whose slots are not filled: an open slot would compare like a star.
+    """
+    if any(card.is_polymorphic for card in cards):
+        raise ValueError("a template is to be filled for its holder first")
     parts = [filtered(card.id, card.bounds, holder) for card in cards]
     lower = [low for low, _ in parts]
     upper = [up for _, up in parts]

@@ -13,6 +13,9 @@ from policyd.core.grants.slots import AgentContext, Slot
 EXTERNAL_TOOL_OWNER = "~external-tool-owner"
 """The last segment that names the external tool owner of a component under edition `next`."""
 
+EXTERNAL_TOOL_OWNER_ID = "~golem-external-tool-owner-"
+"""How the run-time id of an external tool owner begins; a UUID follows (cards 10.1)."""
+
 
 class Level(IntEnum):
     """What kind of holder a recipient can name; the number is the depth of its path."""
