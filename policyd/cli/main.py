@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("policyd.cli.commands.show", "The effective initial card of an agent type."),
     "snapshots": ("policyd.cli.commands.snapshots", "The snapshots in the database."),
     "token": ("policyd.cli.commands.token", "Create, list and revoke the tokens of the HTTP interface."),
+    "tool": ("policyd.cli.commands.tool", "What a change of a tool means for middleware and callers."),
     "value": ("policyd.cli.commands.value", "Check canonical JSON; the JSON Schema of a type."),
     "what-can": ("policyd.cli.commands.what_can", "Everything that a holder of a stored deployment may do."),
     "who-can": ("policyd.cli.commands.who_can", "Which holders of a deployment may do this, by which grants."),

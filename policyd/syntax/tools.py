@@ -294,8 +294,9 @@ class _ToolReader:
     def tool(self, found: Json) -> Tool:
         """The whole tool; `commands` maps dotted paths to commands, or the one command stands in the tool itself."""
         if "commands" in found:
-            _only(found, "version", "requiresFilesystem", "commands")
-            commands = at("commands", lambda: self.commands(found["commands"]))
+            _only(found, "name", "version", "requiresFilesystem", "commands")
+            named = _ToolReader(self.reader, optional(found, "name", text) or self.name)
+            commands = at("commands", lambda: named.commands(found["commands"]))
         else:
             _only(found, "version", "requiresFilesystem", *_COMMAND, *_BODY)
             commands = (self.command(self.name, found, (), ()),)

@@ -118,3 +118,74 @@ def check(
     if report.unmet:
         return Exit.UNDECIDED if undecided else Exit.NO
     return Exit.UNDECIDED if strict and (undecided or report.not_analysed) else Exit.YES
+
+
+@command.command("explain")
+@click.argument("source", type=opt.FILE)
+@click.option("--call", "called", required=True, help="The tool and the command, as in 'inventory adjust'.")
+@click.option("--input", "given", type=opt.FILE, help="The input: canonical JSON of the outermost definition's record.")
+@click.option("--result", type=opt.FILE, help="What the tool returns; default: a smallest result.")
+@click.option("--error", default="", help="A declared error in which the tool ends.")
+@click.option("--payload", type=opt.FILE, help="The payload of that error.")
+@click.option("--env", help="Environment; default: the first one with the tool.")
+@click.option("--agent", default="", help="Agent type, where chains differ.")
+@_DEFINITIONS
+@opt.rules
+@opt.output("text", "json")
+def explain(
+    source: Path,
+    called: str,
+    given: Path | None,
+    result: Path | None,
+    error: str,
+    payload: Path | None,
+    env: str | None,
+    agent: str,
+    definitions: tuple[Path, ...],
+    edition: str,
+    switch: tuple[str, ...],
+    format: str,
+    output: Path | None,
+) -> int:
+    """Follow one call through its chain, layer by layer, and its outcome back out.
+
+    Exit 0: explained; 1: there is no such chain.
+    """
+    from policyd.cli.output import as_json, write
+    from policyd.core.schema.json_text import parse_json
+    from policyd.usecases.chain_check import check_chains
+    from policyd.usecases.chain_explain import Outcome, follow_call, followed_json, followed_lines
+    from policyd.usecases.chain_report import drawn, row_name
+    from policyd.usecases.chain_sources import command_path, load_sources
+    from policyd.usecases.tool_documents import read_text
+
+    def parsed(path: Path) -> object:
+        try:
+            return parse_json(read_text(path))
+        except ValueError as why:
+            raise opt.usage(f"`{path}` is no JSON: {why}") from None
+
+    rules, profile = rules_and_profile(edition, switch)
+    words = command_path(called)
+    if not words:
+        raise opt.usage("which tool is called?", "give `--call 'tool command'`")
+    sources = load_sources(source, definitions, rules, profile)
+    report = check_chains(sources, None if env is None else [env])
+    rows = [row for row in report.rows if row.tool == words[0] and (not agent or agent in row.agents)]
+    if not rows:
+        known = ", ".join(sorted({row.tool for row in report.rows})) or "none"
+        write(f"no chain of a tool `{words[0]}`; bound tools: {known}", output)
+        return Exit.NO
+    outcome = Outcome(
+        parsed(result) if result is not None else None,  # type: ignore[arg-type]
+        result is not None,
+        error,
+        parsed(payload) if payload is not None else None,  # type: ignore[arg-type]
+    )
+    value = parsed(given) if given is not None else {}
+    followed = follow_call(rows[0].chain, words[1:], value, outcome, sources.profile)  # type: ignore[arg-type]
+    if format == "json":
+        write(as_json({"chain": drawn(rows[0]), **followed_json(followed)}), output)
+    else:
+        write("\n".join([f"{row_name(rows[0])}: {drawn(rows[0])}", *followed_lines(followed)]), output)
+    return Exit.YES

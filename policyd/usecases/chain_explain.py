@@ -1,0 +1,372 @@
+"""One call followed through a chain, layer by layer inward, and its outcome back out.
+
+What a handler does is its own code: layers that present what they expect are followed as if they forward the call
+unchanged; at an adapter the way inward ends, and the answer says so.
+
+Source: middleware 1.8, 2.3, 4.5.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from policyd.core.schema.carry import violation_words
+from policyd.core.schema.equivalent import are_equivalent
+from policyd.core.schema.examples import Examples
+from policyd.core.schema.graph import Graph
+from policyd.core.schema.json_decode import decode_json
+from policyd.core.schema.json_faults import JsonFault
+from policyd.core.schema.json_text import JsonValue
+from policyd.core.schema.reshape import Reshaped, Unshaped
+from policyd.core.schema.validate import violations_of
+from policyd.core.schema.values import RecordValue, SchemaValue
+from policyd.core.tools.arguments import NoArguments, canonical_arguments
+from policyd.core.tools.canonical_input import CanonicalInput, canonical_input
+from policyd.core.tools.chain import Chain, Edge
+from policyd.core.tools.compat import CommandLink
+from policyd.core.tools.compat_inputs import Injected
+from policyd.core.tools.constraints import Given, first_broken
+from policyd.core.tools.middleware import Monomorphic, Universal
+from policyd.core.tools.profile import Profile
+from policyd.core.tools.tool import Body, Tool
+from policyd.findings import InputError
+from policyd.usecases.chain_words import layer_name
+from policyd.usecases.tool_documents import ENGINES, TEXTS
+from policyd.usecases.tool_words import shown_value
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happens.
+
+    Attributes:
+        where: `caller`, `host`, a layer by position and name, or the tool.
+        words: what happens.
+        value: what travels on from here, as JSON; empty where nothing new does.
+        is_end: whether the call ends here.
+    """
+
+    where: str
+    words: str
+    value: str = ""
+    is_end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the tool answers: a result, or a declared error; None of both stands for an example result.
+
+    Attributes:
+        result: JSON of the result.
+        has_result: whether `result` is given.
+        error: the name of the error; empty for none.
+        payload: JSON of its payload.
+    """
+
+    result: JsonValue = None
+    has_result: bool = False
+    error: str = ""
+    payload: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The way of one call.
+
+    Attributes:
+        inward: steps up to the tool, or to where it ends.
+        outward: steps of the outcome; empty where the call ended on its way in.
+        reaches_leaf: whether the call reaches the tool, if every layer forwards it.
+    """
+
+    inward: tuple[Step, ...]
+    outward: tuple[Step, ...]
+    reaches_leaf: bool
+
+
+def follow_call(
+    chain: Chain, command: tuple[str, ...], given: JsonValue, outcome: Outcome, profile: Profile
+) -> Followed:
+    """Follow a call through a chain whose definitions are all known.
+
+    Args:
+        chain: accepted or not; a layer that does not fit ends the way.
+        command: names or aliases from the root.
+        given: the input, canonical JSON of the outermost definition's record.
+        outcome: what the tool answers.
+        profile: the rules in force.
+
+    Raises:
+        InputError: CHAIN009, where the outermost definition is not known or the input cannot be read at all.
+    """
+    if chain.effective is None:
+        raise InputError.of("CHAIN009", "the outermost definition is not known: " + "; ".join(chain.unknown))
+    return _Follower(chain, command, profile, [], []).follow(given, outcome)
+
+
+@dataclass(slots=True)
+class _Follower:
+    chain: Chain
+    command: tuple[str, ...]
+    profile: Profile
+    inward: list[Step]
+    outward: list[Step]
+
+    def follow(self, given: JsonValue, outcome: Outcome) -> Followed:
+        """Both ways."""
+        effective = self.chain.effective
+        assert effective is not None  # asked for before
+        arrived = self.arrive(effective, given)
+        if arrived is None:
+            return self.done(False)
+        value = arrived
+        crossed: list[tuple[Edge, CommandLink | None]] = []
+        for edge in self.chain.edges:
+            middleware = self.chain.layers[edge.layer - 1].middleware
+            if middleware is None or edge.inner is None:
+                self.end(layer_name(edge), "its definition, or that of what stands below it, was not given")
+                return self.done(False)
+            if isinstance(middleware.scope, Universal):
+                self.tell(layer_name(edge), "universal: passes the call on as it is, if it forwards it")
+                crossed.append((edge, None))
+                continue
+            link = self.cross(edge, middleware.scope)
+            if link is None:
+                return self.done(False)
+            moved = self.project(edge, link, value)
+            if moved is None:
+                return self.done(False)
+            value = moved
+            crossed.append((edge, link))
+        leaf = self.chain.leaf
+        if leaf is None:
+            self.end("the tool", "its definition was not given")
+            return self.done(False)
+        self.tell(leaf.name, "the tool is called", self.shown(leaf, value))
+        self.back(leaf, crossed, outcome)
+        return self.done(True)
+
+    def done(self, reaches: bool) -> Followed:
+        """The answer so far."""
+        return Followed(tuple(self.inward), tuple(self.outward), reaches)
+
+    def tell(self, where: str, words: str, value: str = "") -> None:
+        """Note a step inward."""
+        self.inward.append(Step(where, words, value))
+
+    def end(self, where: str, words: str) -> None:
+        """Note the step at which the call ends."""
+        self.inward.append(Step(where, words, is_end=True))
+
+    def record(self, tool: Tool) -> CanonicalInput | None:
+        """The input record of the command on one side."""
+        found = canonical_input(tool, self.command, ENGINES, wraps_optional=self.profile.optional_wrapping)
+        return found if isinstance(found, CanonicalInput) else None
+
+    def shown(self, tool: Tool, value: SchemaValue) -> str:
+        """An input as JSON."""
+        record = self.record(tool)
+        return "" if record is None else shown_value(value, record.graph, ENGINES)
+
+    def arrive(self, effective: Tool, given: JsonValue) -> SchemaValue | None:
+        """The host's checks of the call, in their order, up to the permission target."""
+        name = " ".join((effective.name, *self.command))
+        record = self.record(effective)
+        if record is None:
+            self.end("host", f"`{name}` is no command that can be called: `InvalidCommandPath`")
+            return None
+        value = decode_json(given, record.graph, ENGINES, form=self.profile.json_form)
+        if isinstance(value, JsonFault):
+            self.end("host", f"the input does not decode at `{value.path}`, {value.reason}: `InvalidInput`")
+            return None
+        self.tell("caller", f"calls `{name}`", shown_value(value, record.graph, ENGINES))
+        return value if self.boundary("host", effective, record, value) else None
+
+    def boundary(self, where: str, tool: Tool, record: CanonicalInput, value: SchemaValue) -> bool:
+        """Checks 5 to 9 of a call on one definition."""
+        broken = violations_of(value, record.graph, ENGINES)
+        if broken:
+            place = " › ".join(broken[0].path) or "the input"
+            self.end(where, f"{violation_words(broken[0].kind)} at {place}: `InvalidInput`")
+            return False
+        body = tool.commands[record.node].body or Body()
+        assert isinstance(value, RecordValue)  # the root of the graph is a record
+        index = first_broken(body.constraints, Given.of(record.fields, value))
+        if index is not None:
+            self.end(where, f"constraint {index + 1} of the command does not hold: `ConstraintViolation`")
+            return False
+        words = canonical_arguments(tool, self.command, value, wraps_optional=self.profile.optional_wrapping)
+        if isinstance(words, NoArguments):
+            self.end(where, f"{words.reason}: `InvalidInput`")
+            return False
+        target = " ".join([".".join(self.command), *words]).strip() or "(nothing)"
+        self.tell(where, f"checks pass; permission target `tool(…/{tool.name}) : invoke : {target}`")
+        return True
+
+    def cross(self, edge: Edge, scope: Monomorphic) -> CommandLink | None:
+        """The link by which a layer calls inward, or the reason why the way ends at it."""
+        where = layer_name(edge)
+        if scope.expected is None:
+            self.end(where, "a wildcard: its handler decides what it calls, policyd cannot follow it")
+            return None
+        if edge.found is None or not edge.found.is_accepted:
+            self.end(where, "does not fit what stands below it: the deployment is refused")
+            return None
+        outer, inner = self.record(scope.presented), self.record(scope.expected)
+        if outer is None or inner is None or not are_equivalent(outer.graph, inner.graph):
+            self.end(where, "an adapter: its handler decides what it calls, policyd cannot follow it")
+            return None
+        names = tuple(scope.expected.commands[i].name for i in self._path(scope.expected))
+        link = next((found for found in edge.found.commands if found.path == names), None)
+        if link is None:
+            self.end(where, "`invalid-command-path`: what it expects has no such command")
+        else:
+            self.tell(where, "presents what it expects; followed as if it forwards the call unchanged")
+        return link
+
+    def _path(self, tool: Tool) -> list[int]:
+        found: list[int] = []
+        index = 0
+        for word in self.command:
+            index = next(c for c in tool.children(index) if word in (tool.commands[c].name, *tool.commands[c].aliases))
+            found.append(index)
+        return found
+
+    def project(self, edge: Edge, link: CommandLink, value: SchemaValue) -> SchemaValue | None:
+        """The record for what stands below."""
+        where = layer_name(edge)
+        carried = link.input.carry(value, ENGINES)
+        if isinstance(carried, Unshaped):
+            if carried.is_undecided:
+                self.end(where, "an engine for patterns or URLs would have to decide")
+            else:
+                broken = violation_words(carried.violations[0].kind) if carried.violations else "it does not fit"
+                self.end(where, f"the input does not pass inward, {broken}: the layer sees `invalid-result`")
+            return None
+        inner = edge.inner
+        assert inner is not None  # asked for before
+        told = [f"`{field.name}` is put in" for field in link.input.fields if isinstance(field, Injected)]
+        told += [f"`{name}` is thrown away" for name in link.input.discarded]
+        shown = shown_value(carried.value, link.input.target, ENGINES)
+        if told or carried.value != value:
+            self.tell(where, "the input is projected" + (": " + ", ".join(told) if told else ""), shown)
+        record = self.record(inner)
+        below = f"host, below {where}"
+        if record is None or not self.boundary(below, inner, record, carried.value):
+            return None
+        return carried.value
+
+    def back(self, leaf: Tool, crossed: list[tuple[Edge, CommandLink | None]], outcome: Outcome) -> None:
+        """The outcome on its way out."""
+        record = self.record(leaf)
+        body = Body() if record is None else leaf.commands[record.node].body or Body()
+        if outcome.error:
+            self.error_back(leaf, body, crossed, outcome)
+            return
+        if body.result is None:
+            self.outward.append(Step(leaf.name, "returns without a result"))
+            return
+        graph = Graph(body.result.type, leaf.schema.definitions)
+        words = "returns"
+        value: SchemaValue | None
+        if outcome.has_result:
+            decoded = decode_json(outcome.result, graph, ENGINES, form=self.profile.json_form)
+            if isinstance(decoded, JsonFault) or violations_of(decoded, graph, ENGINES):
+                reason = decoded.reason if isinstance(decoded, JsonFault) else "it is not valid for the declared type"
+                self.outward.append(Step(leaf.name, f"returns something else, {reason}: `InvalidResult`", is_end=True))
+                return
+            value = decoded
+        else:
+            words = "returns, for example"
+            value = Examples(graph.definitions, TEXTS).of(graph.root)
+        if value is None:
+            self.outward.append(Step(leaf.name, "returns; no example of its result was found", is_end=True))
+            return
+        self.outward.append(Step(leaf.name, words, shown_value(value, graph, ENGINES)))
+        for edge, link in reversed(crossed):
+            if link is None or link.result is None:
+                self.outward.append(Step(layer_name(edge), "hands the result on"))
+                continue
+            carried = link.result.carry(value, ENGINES)
+            if not isinstance(carried, Reshaped):
+                words = "the result does not pass outward: the layer sees `invalid-result`"
+                self.outward.append(Step(layer_name(edge), words, is_end=True))
+                return
+            value = carried.value
+            shown = shown_value(value, link.result.target, ENGINES)
+            self.outward.append(Step(layer_name(edge), "gets the result, and hands it on", shown))
+        self.outward.append(Step("caller", "gets the result"))
+
+    def error_back(
+        self, leaf: Tool, body: Body, crossed: list[tuple[Edge, CommandLink | None]], outcome: Outcome
+    ) -> None:
+        """A declared error on its way out."""
+        error = next((e for e in body.errors if e.name == outcome.error), None)
+        if error is None:
+            words = f"raises `{outcome.error}`, which it does not declare: `InvalidResult` at its boundary"
+            self.outward.append(Step(leaf.name, words, is_end=True))
+            return
+        value: SchemaValue | None = None
+        shown = ""
+        if error.payload is not None:
+            graph = Graph(error.payload, leaf.schema.definitions)
+            decoded = decode_json(outcome.payload, graph, ENGINES, form=self.profile.json_form)
+            if isinstance(decoded, JsonFault):
+                words = f"the payload is none of `{error.name}`, {decoded.reason}: `InvalidResult`"
+                self.outward.append(Step(leaf.name, words, is_end=True))
+                return
+            value, shown = decoded, shown_value(decoded, graph, ENGINES)
+        self.outward.append(Step(leaf.name, f"ends in the error `{error.name}`", shown))
+        for edge, link in reversed(crossed):
+            if link is None:
+                self.outward.append(Step(layer_name(edge), "hands the error on"))
+                continue
+            found = next((e for e in link.errors if e.name == error.name), None)
+            if found is None or not found.expected:
+                words = f"does not know `{error.name}`: it sees `invalid-result`"
+                self.outward.append(Step(layer_name(edge), words, is_end=True))
+                return
+            shown = ""
+            if found.payload is not None and value is not None:
+                carried = found.payload.carry(value, ENGINES)
+                if not isinstance(carried, Reshaped):
+                    words = "the payload does not pass outward: the layer sees `invalid-result`"
+                    self.outward.append(Step(layer_name(edge), words, is_end=True))
+                    return
+                value, shown = carried.value, shown_value(carried.value, found.payload.target, ENGINES)
+            self.outward.append(Step(layer_name(edge), "gets the error, and forwards it", shown))
+        self.outward.append(Step("caller", f"gets the custom error `{error.name}`"))
+
+
+def followed_lines(followed: Followed) -> list[str]:
+    """The way as numbered lines."""
+    lines: list[str] = []
+    for head, steps in (("inward:", followed.inward), ("outward:", followed.outward)):
+        if steps:
+            lines.append(head)
+        for number, step in enumerate(steps, 1):
+            lines.append(f"  {number}. {step.where}: {step.words}" + (" — the call ends here" if step.is_end else ""))
+            if step.value:
+                lines.append(f"     {step.value}")
+    lines.append(f"reaches the tool: {'yes, if every layer forwards' if followed.reaches_leaf else 'no'}")
+    return lines
+
+
+def followed_json(followed: Followed) -> dict[str, object]:
+    """The way as JSON."""
+
+    def step(found: Step) -> dict[str, object]:
+        value = None
+        if found.value:
+            try:
+                value = json.loads(found.value)
+            except ValueError:
+                value = found.value
+        return {"where": found.where, "words": found.words, "value": value, "ends": found.is_end}
+
+    return {
+        "inward": [step(found) for found in followed.inward],
+        "outward": [step(found) for found in followed.outward],
+        "reachesTool": followed.reaches_leaf,
+    }
