@@ -44,7 +44,8 @@ def wallet_of(case: dict[str, Any]) -> Wallet:
     held = []
     for index, raw in enumerate(case["cards"]):
         expires = Timestamp.parse(raw["expires"]) if "expires" in raw else None
-        card = Card(CardId(f"c{index}"), bounds_of(raw), True, expires_at=expires)
+        is_template = case.get("caller") != "user"
+        card = Card(CardId(f"c{index}"), bounds_of(raw), is_template, expires_at=expires)
         held.append(HeldCard(card, bool(raw.get("initial"))))
     revoked = frozenset(CardId(name) for name in case.get("revoked", []))
     if case.get("caller") == "user":

@@ -12,6 +12,8 @@ from policyd.core.grants.classes import SNAPSHOT_CLASSES
 from policyd.core.operations import Combine, RecordClass, Side
 from policyd.core.operations.parameters import ParameterKind
 from policyd.core.operations.readers import _READERS
+from policyd.core.operations.targets import _resource
+from policyd.syntax import parse_resource
 from policyd.syntax.operations import catalogue, load_catalogue
 from policyd.syntax.operations.loader import FILES, CatalogueError
 
@@ -66,7 +68,19 @@ def test_an_operation_is_whole(id: str) -> None:
     if operation.side is Side.SERVICE:
         assert records <= {RecordClass.SERVICE, RecordClass.UNGATED}
     if RecordClass.FILTERED in records:
-        assert operation.combine is Combine.FILTER
+        assert operation.combine is Combine.FILTER or id in ("agent.start", "agent.identity")
+
+
+def test_constant_resources_are_what_their_text_says() -> None:
+    """A template without holes asks for the resource that the grant language reads in its text."""
+    seen = 0
+    for operation in ALL.values():
+        for template in operation.targets:
+            if "{" not in template.resource and not template.each:
+                text = template.resource
+                assert _resource(template, {}) == parse_resource(text, template.cls, template.verb), template.text
+                seen += 1
+    assert seen > 100
 
 
 def test_every_kind_of_parameter_has_a_reader() -> None:

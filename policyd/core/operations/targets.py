@@ -138,6 +138,8 @@ def _resource(template: TargetTemplate, parts: Mapping[str, Part]) -> Resource:
             return FilePath((GLOBSTAR,))
         case ResourceKind.AGENT if text not in ("", "*"):
             return Exact("method", text)
+        case ResourceKind.VARIABLE if text != "*":
+            return Exact("variable", text)
         case ResourceKind.AGENT if text == "":
             return EMPTY
         case _:
