@@ -64,6 +64,7 @@ def check_manifest(
     question: ManifestQuestion,
     rules: Rules,
     deciding: Deciding | None = None,
+    again: Callable[[Rules], Described] | None = None,
 ) -> Answer:
     """The answer for an agent of the described deployment.
 
@@ -73,6 +74,8 @@ def check_manifest(
         question: what is asked.
         rules: the edition.
         deciding: a faster way to the same verdicts, None for the plain one.
+        again: reads the deployment under another edition, so that the answer can say whether it would change;
+            None where it was not read from a manifest.
 
     Raises:
         InputError: if the target cannot be read, or the agent type is probably misspelled.
@@ -87,6 +90,7 @@ def check_manifest(
     decided = deciding or _decided
     outcome = _over_names(deployment, agent, agent_id, selection, question, rules, decided)
     notes = [*outcome.notes, *_agent_notes(agent, deployment, agent_id)]
+    notes += _class_notes(question.target, outcome.answer.verdict, rules, [tool.name for tool in agent.tools])
     answer = Answer(
         f"{question.agent} in {deployment.environment}",
         outcome.target,
@@ -99,20 +103,14 @@ def check_manifest(
         _places(outcome.answer.verdict, agent.initial_card),
         findings=tuple(bad.finding for bad in agent.initial_card.bad),
     )
-    return replace(
-        answer,
-        notes=(
-            *answer.notes,
-            *_reach_notes(outcome.answer),
-            *_other_edition(
-                rules,
-                answer.verdict,
-                lambda other: (
-                    _over_names(deployment, agent, agent_id, selection, question, other, decided).answer.verdict
-                ),
-            ),
-        ),
-    )
+
+    def under(other: Rules) -> Verdict:
+        there = deployment if again is None else again(other).deployment
+        same = there.agent(type_name) or _unlisted(type_name, there)
+        return _over_names(there, same, agent_id, selection, question, other, decided).answer.verdict
+
+    other_edition = _other_edition(rules, answer.verdict, under)
+    return replace(answer, notes=(*answer.notes, *_reach_notes(outcome.answer), *other_edition))
 
 
 def _unlisted(name: str, deployment: Deployment) -> AgentType:
@@ -172,6 +170,12 @@ def _over_names(
         cut = False
     answers = [(context, decided(agent, context, asked.filled(context), question)) for context in contexts]
     first = answers[0][1]
+    weakest = max(answers, key=lambda pair: _WIDTH.index(pair[1].reach))
+    if weakest[1].reach is not first.reach:
+        word = "account" if weakest[0].account != answers[0][0].account else "component"
+        name = weakest[0].account if word == "account" else weakest[0].component
+        notes.append(f"for how many instances it holds depends on the {word}: see {shown(name)}")
+        first = replace(first, reach=weakest[1].reach, exceptions=weakest[1].exceptions)
     verdict = first.verdict
     open_names = [word for word, given in (("account", given_account), ("component", given_component)) if not given]
     if open_names:
@@ -182,9 +186,16 @@ def _over_names(
             notes.append(f"holds for any {' and any '.join(open_names)}: the manifest does not say which")
     if agent.initial_card.bad:
         verdict = _unknown(verdict, "the card has grants that cannot be read, so that its deploy is refused")
-    if deployment.agent(agent.name) is None:
+    is_said = any(selection.component == c.name for c in deployment.components)
+    if deployment.agent(agent.name) is None and is_said:
+        notes.append(f"the manifest does not name {shown(agent.name)}; `--component` says that it exists there")
+    elif deployment.agent(agent.name) is None:
         verdict = _unknown(verdict, f"the manifest names no agent type {shown(agent.name)}, so it may not exist")
     return _Outcome(replace(first, verdict=verdict), asked.text, tuple(notes))
+
+
+_WIDTH = (Reach.ONE, Reach.ALL, Reach.ORDINARY, Reach.SOME)
+"""From the answer that holds for the most agents to the one that holds for the fewest."""
 
 
 def _written(agent: AgentType) -> Card:
@@ -297,6 +308,26 @@ def _agent_notes(agent: AgentType, deployment: Deployment, agent_id: str | None)
         yield "ids compare as raw text, and the platform writes them without spaces outside strings"
 
 
+def _class_notes(text: str, verdict: Verdict, rules: Rules, bound: list[str] | None) -> Iterator[str]:
+    """What must be said of an admitted call of some classes, because the verdict on its target is not all."""
+    if verdict.admitted is not Facet.YES:
+        return
+    target = parse_target(text, rules, slots=True)
+    if target.cls.name == "filesystem":
+        yield "the path is judged as it is opened: links are not resolved, so what a link there points to is reachable"
+    if target.cls.name != "tool":
+        return
+    if not rules.is_next("tool_dispatch"):
+        yield "the call fails all the same: this edition has no dispatcher that would run a tool"
+    name = target.owner.known[-1] if target.owner.known_depth == 5 and target.owner.known else ""
+    if bound is None or not name:
+        yield "besides the grant the agent type needs a binding of the tool"
+    elif name in bound:
+        yield f"the manifest binds {shown(name)} to this agent type"
+    else:
+        yield f"the manifest does not bind {shown(name)} to this agent type: without a binding the call is refused"
+
+
 def _has_loose_space(agent_id: str) -> bool:
     inside = False
     for char in agent_id:
@@ -401,7 +432,12 @@ def check_wallet(
         answer.reach,
         answer.exceptions,
         rules,
-        (*_expiry_notes(wallet, question.at), *_reach_notes(answer), *other),
+        (
+            *_expiry_notes(wallet, question.at),
+            *_reach_notes(answer),
+            *_class_notes(question.target, answer.verdict, rules, None),
+            *other,
+        ),
         _card_names([h.card for h in wallet.cards], question.scope),
         places,
         snapshot,
@@ -429,5 +465,7 @@ def _card_names(cards: list[Card], scope: ScopeCard | None) -> dict[CardId, str]
 
 
 def _expiry_notes(wallet: Wallet, at: Timestamp | None) -> Iterator[str]:
+    if at is not None and any(held.card.expires_at is not None for held in wallet.cards):
+        yield f"decided for {at.text}"
     if at is None and any(held.card.expires_at is not None for held in wallet.cards):
         yield "no moment is given: expiry is left aside, although cards of this wallet expire"

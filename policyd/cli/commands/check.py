@@ -14,6 +14,7 @@ from policyd.core.cards import ScopeCard, Timestamp
 from policyd.core.edition import Rules
 from policyd.report.snippet import Lines
 from policyd.usecases.answer import Answer
+from policyd.usecases.deployments import Described
 
 if TYPE_CHECKING:
     from policyd.usecases.stored_decisions import StoredQuestion
@@ -86,10 +87,15 @@ def command(
             from policyd.usecases.deployments import Selection, agent_name, described, load
 
             selection = Selection(env, opt.presets_of(preset), account, component)
-            loaded = load(Path(source), rules, include_root)
-            deployment = described(loaded, selection, rules, only=agent_name(agent)[0])
+            only = agent_name(agent)[0]
+
+            def read(under: Rules) -> Described:
+                return described(load(Path(source), under, include_root), selection, under, only=only)
+
+            deployment = read(rules)
             lines = deployment.line
-            answer = check_manifest(deployment, selection, ManifestQuestion(agent, target, moment, scope_card), rules)
+            question = ManifestQuestion(agent, target, moment, scope_card)
+            answer = check_manifest(deployment, selection, question, rules, again=read)
     if format == "json":
         write(as_json(answer_json(answer)), output)
     else:
