@@ -56,6 +56,7 @@ class Resolved:
         alternatives: the outcomes that are possible; exactly one where the answer is certain.
         rules: the edition.
         notes: what else must be said.
+        is_sampled: whether values of what is not given were sampled, so that outcomes may be missing.
     """
 
     at: SiteBag
@@ -64,11 +65,12 @@ class Resolved:
     alternatives: tuple[Alternative, ...]
     rules: Rules
     notes: tuple[str, ...]
+    is_sampled: bool = False
 
     @property
     def is_decided(self) -> bool:
         """Whether what was not given makes no difference."""
-        return len(self.alternatives) == 1
+        return len(self.alternatives) == 1 and not self.is_sampled
 
     @property
     def winner(self) -> NamedPolicy | None:
@@ -92,15 +94,19 @@ def resolve_at(
     resolver, status = site.resolver.resolver(rules), site.resolver.filters_status
     ready = RuleSet.of(policies)
     selection = ready.select(at.bag, resolver, status_filter=status)
+    sampled = False
     read = frozenset().union(*(names_read(rule) for rule in policies)) if policies else frozenset()
     if at.open & read:
         space = Space.of(site, rules, policies, Known(at.bag))
         alternatives = _alternatives(space, policies, at)
+        sampled = not space.is_exact(read)
         selection = ready.select({**at.bag, **alternatives[0].bag}, resolver, status_filter=status)
     else:
         alternatives = (_alternative(selection, at.bag),)
     notes = [*at.notes, *_notes(site, selection, at, rules)]
-    return Resolved(at, selection, tuple(effective), alternatives, rules, tuple(notes))
+    if sampled:
+        notes.append("what was not given could only be sampled: another outcome is not excluded")
+    return Resolved(at, selection, tuple(effective), alternatives, rules, tuple(notes), sampled)
 
 
 def _alternative(selection: Selection, bag: Mapping[str, PropertyValue]) -> Alternative:

@@ -226,7 +226,7 @@ def _noun_group(site: Site, tests: Tests, known: Known) -> Group:
             exact = False
             break
         fragment = noun_fragment(site, noun)
-        if not _is_possible(site, fragment):
+        if not is_possible(site, fragment):
             continue
         if any(fragment.get(name) != value for name, value in wanted.items()):
             continue
@@ -279,7 +279,7 @@ _SCHEME: dict[Noun, tuple[str, ...]] = {
 }
 
 
-def _is_possible(site: Site, fragment: Fragment) -> bool:
+def is_possible(site: Site, fragment: Fragment) -> bool:
     """Whether an operation of the site can have this noun."""
     noun = fragment["noun-uri"]
     assert isinstance(noun, Text)  # it is made by `noun_fragment`
@@ -299,7 +299,9 @@ def _is_possible(site: Site, fragment: Fragment) -> bool:
             return noun.value.startswith("worker://") and isinstance(component, Text) and _is_uuid(component.value)
         case Noun.DNS | Noun.TRAP:
             assert schemes is not None  # both have one
-            return noun.value.startswith(f"{schemes[0]}://")
+            # A function's name holds no port.
+            fits = site.noun is Noun.DNS or "uri-port" not in fragment
+            return fits and noun.value.startswith(f"{schemes[0]}://")
         case Noun.GUEST | Noun.NONE:
             return True
         case _:
@@ -327,8 +329,8 @@ def _nouns(site: Site, tests: Tests, wanted: Fragment) -> Iterator[str]:
         case Noun.HTTP:
             yield from _http_nouns(tests, wanted, direct)
         case Noun.DNS:
-            for host in _given(wanted, "uri-host", [*_texts(tests, "uri-host", "qzx.test"), *_hosts_in(direct)]):
-                yield f"dns://{host}"
+            hosts = _given(wanted, "uri-host", [*_texts(tests, "uri-host", "qzx.test"), *_hosts_in(direct)])
+            yield from _across(("dns",), [h for h in hosts if h], _ports(tests), [""], "{}://{}{}{}")
         case Noun.RPC:
             yield from _rpc_nouns(tests, wanted, direct)
         case Noun.DATABASE:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policyd.analysis.retry_view import RetryView, confidence_of, names_of, names_sagas, view_of
+from policyd.analysis.retry_proofs import never_selected
+from policyd.analysis.retry_view import RetryView, names_sagas, view_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.rules.retry import dead_trap, gone_property, transaction_name
 from policyd.analysis.subject import Subject
@@ -30,11 +31,13 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             continue
         if view.accepts_anywhere(policy) or told_elsewhere(view, policy):
             continue
-        spaces = [view.study.space(site) for site in view.sites]
+        kept, sure = never_selected(view, policy, view.sites, (policy,))
+        if len(kept) < len(view.sites):
+            continue
         yield rule.finding(
             f"retry policy `{policy.name}` matches nowhere: {reason(view, policy)}",
             view.span(policy),
-            confidence=confidence_of(spaces, names_of((policy,))),
+            confidence=sure,
         )
 
 

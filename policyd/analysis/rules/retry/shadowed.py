@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policyd.analysis.retry_view import RetryView, confidence_of, names_of, slugs, view_of
+from policyd.analysis.retry_proofs import never_selected
+from policyd.analysis.retry_view import RetryView, slugs, view_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.rules.retry import dead_catch_all
 from policyd.analysis.subject import Subject
@@ -21,6 +22,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             continue
         matching = list(view.matching(policy))
         shadowed = [(site, judged) for site, judged in matching if is_shadowed(view, site, judged)]
+        kept, sure = never_selected(view, policy, [site for site, _ in shadowed], view.study.policies)
+        shadowed = [(site, judged) for site, judged in shadowed if site in kept]
         if not shadowed:
             continue
         above = shadowing(view, shadowed)
@@ -29,14 +32,13 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         names = ", ".join(f"`{p.name}`" for p in above)
         everywhere = not any(judged.win for _, judged in matching)
         where = "at every site where it matches" if everywhere else f"at {slugs(s for s, _ in shadowed)}"
-        spaces = [view.study.space(site) for site, _ in shadowed]
         places = [(p, view.span(p)) for p in above]
         yield rule.finding(
             f"retry policy `{policy.name}` never decides {where}: {names} comes first",
             view.span(policy),
             help="raise its priority, or narrow the predicate of what comes first",
             related=[Related(f"`{p.name}` has priority {p.priority}", span) for p, span in places if span is not None],
-            confidence=confidence_of(spaces, names_of((policy, *above))),
+            confidence=sure,
         )
 
 
