@@ -138,7 +138,7 @@ def agent_name(text: str) -> tuple[str, str | None]:
     if not bracket:
         return text, None
     if not head or not is_agent_id(text, head):
-        raise InputError.of("MANIF092", f"{shown(text)} is no agent id", None, 'write `Type` or `Type("…")`')
+        raise InputError.of("MANIF093", f"{shown(text)} is no agent id", None, 'write `Type` or `Type("…")`')
     return head, text
 
 
