@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from threading import Lock
 from typing import cast
 
 from fastapi import Request
@@ -24,12 +25,18 @@ KNOWN_SNAPSHOTS = 20_000
 
 @dataclass(slots=True)
 class Services:
-    """Everything the routes share."""
+    """Everything the routes share.
+
+    Attributes:
+        computing: held while a batch is decided: threads that only compute would keep each other waiting.
+        known: what was read about snapshots, by their stamps.
+    """
 
     settings: Settings
     database: Database
     decisions: Decisions = field(default_factory=Decisions)
     metrics: Metrics = field(default_factory=Metrics)
+    computing: Lock = field(default_factory=Lock)
     known: Recent = field(default_factory=lambda: Recent(KNOWN_SNAPSHOTS))
 
 

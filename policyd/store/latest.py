@@ -57,13 +57,13 @@ _BY_NUMBER = select(
 def latest_stamp(database: Database, account: str, application: str, environment: str) -> Stamp | None:
     """The stamp of the latest snapshot of an environment, None where there is none."""
     names = {"account": ascii_lower(account), "application": application, "environment": environment}
-    with database.reading() as connection:
+    with database.glancing() as connection:
         row = connection.execute(_BY_NAME, names).first()
     return None if row is None else Stamp(*row)
 
 
 def stamp_of(database: Database, number: int) -> Stamp | None:
     """The stamp of a snapshot, None where there is none."""
-    with database.reading() as connection:
+    with database.glancing() as connection:
         row = connection.execute(_BY_NUMBER, {"number": number}).first()
     return None if row is None else Stamp(*row)

@@ -84,6 +84,18 @@ class Database:
             yield connection
 
     @contextmanager
+    def glancing(self) -> Iterator[Connection]:
+        """A connection for one statement that reads: it sees one state without the cost of a transaction.
+
+        Raises:
+            StoreError: what the database refuses.
+        """
+        with self._told(), self.engine.connect() as connection:
+            if not self.is_sqlite:
+                connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+            yield connection
+
+    @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is kept as a whole when the block ends well, and not at all otherwise.
 

@@ -59,16 +59,17 @@ def decide_many(request: Request, body: BatchRequest, asker: Asker) -> Response:
     answers: list[dict[str, Any]] = []
     logged: list[tuple[StoredQuestion, Answer]] = []
     counted = dict.fromkeys(("yes", "no", "unknown"), 0)
-    for item in body.questions:
-        try:
-            question = item.question(rules)
-            answer = decisions.answer(facts, info, question, rules)
-        except PolicydError as error:
-            answers.append({"decision": None, "problem": problem_body(status_of(error), error.findings)})
-            continue
-        counted[answer.verdict.admitted.value] += 1
-        logged.append((question, answer))
-        answers.append({"decision": answer_json(answer), "problem": None})
+    with services(request).computing:
+        for item in body.questions:
+            try:
+                question = item.question(rules)
+                answer = decisions.answer(facts, info, question, rules)
+            except PolicydError as error:
+                answers.append({"decision": None, "problem": problem_body(status_of(error), error.findings)})
+                continue
+            counted[answer.verdict.admitted.value] += 1
+            logged.append((question, answer))
+            answers.append({"decision": answer_json(answer), "problem": None})
     for word, count in counted.items():
         services(request).metrics.decisions.labels(word).inc(count)
     if body.log:

@@ -15,7 +15,7 @@ from policyd.core.edition import NEXT
 from policyd.core.grants import Grant
 from policyd.core.grants.classes import classes_of
 from policyd.findings import PolicydError, Span
-from policyd.service.access import Caller
+from policyd.service.access import Caller, snapshots_for
 from policyd.service.problems import status_of
 from policyd.service.rendering import Name, Text, Visitor, guarded, opened, page
 from policyd.service.wire import moment_of, rules_of
@@ -59,7 +59,7 @@ def card_page(request: Request, number: int, card: str, asker: Visitor, at: Name
     """A card with its family and its holders, and what would be lost if it were revoked."""
 
     def render(known: Caller) -> Response:
-        _, info = opened(request, known, f"@{number}")
+        info = snapshots_for(request, known).resolve(f"@{number}")
         database = services(request).database
         view = viewed(database, info, card)
         fact = view.fact
@@ -89,7 +89,7 @@ def holder_page(request: Request, number: int, asker: Visitor, holder: Name, age
     """The wallet of a holder: each card with its floor and its ceiling."""
 
     def render(known: Caller) -> Response:
-        _, info = opened(request, known, f"@{number}")
+        info = snapshots_for(request, known).resolve(f"@{number}")
         stored = wallet(services(request).database, info.number, holder, agent)
         cards = [
             (
@@ -145,7 +145,7 @@ def what_page(
         if not snapshot or not holder:
             return page(request, "what_can.html", asked=asked, names=names, answer=None, error=None, extents=EXTENTS)
         try:
-            _, info = opened(request, known, snapshot)
+            info = snapshots_for(request, known).resolve(snapshot)
             classes: Sequence[str] = (cls,) if cls else ()
             database = services(request).database
             answer = what(database, info, holder, rules_of(edition, {}), classes=classes, at=moment_of(at))

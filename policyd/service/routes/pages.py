@@ -15,7 +15,7 @@ from policyd.analysis.rules import RULES, page_of
 from policyd.core.edition import Rules
 from policyd.explain.prose import headline
 from policyd.findings import Finding, PolicydError, Severity
-from policyd.service.access import COOKIE, Caller, snapshots_for
+from policyd.service.access import COOKIE, Caller
 from policyd.service.problems import ServiceCode, ServiceError, status_of
 from policyd.service.rendering import (
     SECURITY_HEADERS,
@@ -31,6 +31,7 @@ from policyd.service.rendering import (
 )
 from policyd.service.wire import moment_of, rules_of
 from policyd.service.wiring import now, services
+from policyd.store.finding_counts import finding_counts
 from policyd.store.snapshots import snapshots
 from policyd.store.tokens import verify_token
 from policyd.usecases.answer_sections import sections
@@ -52,8 +53,8 @@ def environments(request: Request, asker: Visitor, after: Annotated[int, Query(g
     def render(known: Caller) -> Response:
         shared = services(request)
         found = snapshots(shared.database, after=after, limit=PAGE_ROWS, scope=known.reach, only_latest=True)
-        reach = snapshots_for(request, known)
-        rows = [(info, findings_count(shared.decisions.facts(reach, info).deployment)) for info in found]
+        counts = finding_counts(shared.database, [info.number for info in found])
+        rows = [(info, counts[info.number]) for info in found]
         more = found[-1].number if len(found) == PAGE_ROWS else None
         return page(request, "environments.html", rows=rows, more=more, after=after)
 
