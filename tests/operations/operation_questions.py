@@ -58,7 +58,7 @@ def call_of(case: dict[str, Any]) -> OperationCall:
     scope = None
     if "scope" in case:
         bounds = bounds_of(case["scope"]).mapped(lambda grant: grant.filled(context()))
-        scope = ScopeCard(CardId("scope"), bounds)
+        scope = ScopeCard(CardId("scope"), bounds, (CardId(case["scope"].get("root", "c0")),))
     return OperationCall(
         catalogue().operations[case["operation"]],
         case.get("arguments", {}),

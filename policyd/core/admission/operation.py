@@ -16,6 +16,7 @@ from policyd.core.admission.replay import Replayed, replay_stable
 from policyd.core.admission.verdict import Facet, FacetName, Reason, Verdict, Why
 from policyd.core.admission.wallet import Wallet
 from policyd.core.cards import ScopeCard, Timestamp
+from policyd.core.cards.scope import scope_refusal
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants import Level, Target
 from policyd.core.operations import (
@@ -105,7 +106,7 @@ def admit_operation(
         ports: what reads URLs and SQL.
         rules: the edition.
     """
-    used = _wallet_of_code(wallet, call, rules)
+    used, call = _of_code(wallet, call, rules)
     asker = asker_of(wallet, call)
     asked = asked_by(call.operation, call.arguments, asker, ports, rules)
     if isinstance(asked, (Refusal, Unclear)):
@@ -113,8 +114,9 @@ def admit_operation(
     else:
         verdicts = _decided(used, call, [item.target for item in asked])
         targets = tuple(AskedVerdict(item, verdict) for item, verdict in zip(asked, verdicts, strict=True))
-    facet, reasons = _admitted(asked, targets, call, asker, rules)
-    cap, cap_reasons = _bounded(used, call, asked)
+    refusal = _scope_refusal(used, call, call.at)
+    facet, reasons = _admitted(asked, targets, replace(call, scope_refusal=refusal), asker, rules)
+    cap, cap_reasons = _bounded(used, replace(call, scope=None) if refusal else call, asked)
     start, end = _interval(facet, targets)
     replayed = Replayed(
         call.operation,
@@ -178,11 +180,20 @@ def asker_of(wallet: Wallet, call: OperationCall) -> Asker:
     return Asker(account, wallet.context, wallet.recorded_account, call.executing)
 
 
-def _wallet_of_code(wallet: Wallet, call: OperationCall, rules: Rules) -> Wallet:
-    """The cards that count: for tool code of the older edition the initial card of the owning agent's type alone."""
+def _scope_refusal(wallet: Wallet, call: OperationCall, at: Timestamp | None) -> str:
+    """Why the invocation with its scope card is refused at a moment, whatever the operation; empty if it is not."""
+    if call.scope is None or (call.scope_refusal and at == call.at):
+        return call.scope_refusal
+    known = {held.card.id: held.card for held in wallet.cards}
+    return scope_refusal(call.scope, known, wallet.revoked, at, roots_are_known=False) or ""
+
+
+def _of_code(wallet: Wallet, call: OperationCall, rules: Rules) -> tuple[Wallet, OperationCall]:
+    """What counts for the code that asks: for tools of the older edition the initial card of the agent's type alone."""
     if not call.executing or rules.is_next("tool_code_authority"):
-        return wallet
-    return replace(wallet, cards=tuple(held for held in wallet.cards if held.is_initial), revoked=frozenset())
+        return wallet, call
+    cards = tuple(held for held in wallet.cards if held.is_initial)
+    return replace(wallet, cards=cards, revoked=frozenset()), replace(call, scope=None, scope_refusal="")
 
 
 def _decided(wallet: Wallet, call: OperationCall, targets: Sequence[Target]) -> Sequence[Verdict]:
@@ -285,7 +296,7 @@ def _bounded(
     """What no card decides about, no ceiling caps."""
     if not call.operation.is_gated or (not isinstance(asked, (Refusal, Unclear)) and not asked):
         return Facet.NO, (Reason(FacetName.BOUNDED, Why.UNCAPPED),)
-    return bounded(wallet, call.at)
+    return bounded(wallet, call.at, call.scope)
 
 
 def _interval(facet: Facet, targets: tuple[AskedVerdict, ...]) -> tuple[Timestamp | None, Timestamp | None]:
@@ -300,8 +311,11 @@ def _first_change(wallet: Wallet, call: OperationCall, targets: tuple[AskedVerdi
     """Where no moment is given: the first expiry that changes the answer on some target."""
     for moment in sorted({held.card.expires_at for held in wallet.cards if held.card.expires_at is not None}):
         surface = surface_at(wallet, moment, call.scope)
-        if any(decide(surface, t.asked.target).is_admitted != (t.verdict.admitted is Facet.YES) for t in targets):
-            return moment
+        is_refused = bool(_scope_refusal(wallet, call, moment))
+        for item in targets:
+            is_admitted = not is_refused and decide(surface, item.asked.target).is_admitted
+            if is_admitted != (item.verdict.admitted is Facet.YES):
+                return moment
     return None
 
 
