@@ -1,6 +1,7 @@
 """Which characters of a document must not be shown, also of one that is no YAML.
 
-Masked are values under env, config, secret defaults, parameters and tokens, with the comments beside them.
+Masked are values under env, config, secret defaults, parameters, headers and tokens, with the comments beside
+them, and of every URL the user information, the query and the fragment.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ SENSITIVE_KEYS = frozenset(
     (
         *("env", "config", "wasiConfig", "secretDefaults", "parameters"),
         *("auth", "staticToken", "bearer", "basic", "password", "token", "secret", "secrets", "apiKey"),
+        *("headers", "header", "authorization", "proxyAuthorization", "cookie", "setCookie", "xApiKey"),
+        *("credential", "credentials", "clientSecret", "privateKey", "accessKey", "accessToken", "refreshToken"),
     )
 )
 """Keys whose values are hidden, wherever they stand."""
@@ -27,6 +30,9 @@ SENSITIVE_KEYS = frozenset(
 _FOLDED = frozenset(key.replace("_", "").replace("-", "").lower() for key in SENSITIVE_KEYS)
 _KEY = re.compile(r"""\s*(?:-\s+|\?\s+)*(?:"[^"\\]*"|'[^']*'|[^\s#'"{}\[\],&*!|>%@`?:-][^\s#{}\[\],:]*)\s*:(?=\s|$)""")
 _ANY_KEY = re.compile(r"""(?<![\w-])(?P<key>[A-Za-z_][\w-]*)["']?\s*:""")
+_URL_ENDINGS = ("url", "uri", "dsn")
+_TOKEN = re.compile(r"\S*")
+_SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.:-]{0,60}://")
 _UNCLOSED = re.compile(r"""[{}\[\]"'&*!|>\\?]""")
 
 
@@ -86,33 +92,93 @@ def is_sensitive_key(key: str) -> bool:
     return key.replace("_", "").replace("-", "").lower() in _FOLDED
 
 
+def is_url_key(key: str) -> bool:
+    """Whether the value under `key` is a URL, also where it does not look like one.
+
+    >>> is_url_key("workerUrl"), is_url_key("account")
+    (True, False)
+    """
+    return key.lower().endswith(_URL_ENDINGS)
+
+
+def url_secrets(text: str, *, is_url: bool) -> list[tuple[int, int]]:
+    """The parts of URLs in `text` that may hold secrets: user information, query and fragment, without their marks.
+
+    Args:
+        text: any text.
+        is_url: whether all of it is one URL, which then ends where the text ends.
+
+    >>> url_secrets("see https://me:pw@host/x?key=1 too", is_url=False)
+    [(12, 17), (25, 30)]
+    """
+    found: list[tuple[int, int]] = []
+    if is_url or _SCHEME.match(text):
+        return _secrets_between(text, max(text.find("://") + 3, 0) if "://" in text else 0, len(text))
+    mark = text.find("://")
+    while mark >= 0:
+        token = _TOKEN.match(text, mark + 3)
+        end = token.end() if token else len(text)
+        found += _secrets_between(text, mark + 3, end)
+        mark = text.find("://", end)
+    return found
+
+
+def _secrets_between(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    found = []
+    at = text.rfind("@", start, end)
+    if at > start:
+        found.append((start, at))
+    marks = [mark for mark in (text.find("?", max(at, start), end), text.find("#", max(at, start), end)) if mark >= 0]
+    if marks and min(marks) + 1 < end:
+        found.append((min(marks) + 1, end))
+    return found
+
+
+def _in_scalar(source: Source, scalar: LocatedScalar, *, is_url: bool) -> list[tuple[int, int]]:
+    """The secrets of URLs in a scalar; the whole scalar where it is written in another way than it reads."""
+    wanted = url_secrets(scalar.text, is_url=is_url)
+    if not wanted:
+        return []
+    raw = source.text[scalar.start : scalar.end]
+    offset = raw.find(scalar.text)
+    if offset < 0:
+        return [(scalar.start, scalar.end)]
+    return [(scalar.start + offset + first, scalar.start + offset + last) for first, last in wanted]
+
+
 def _collect(source: Source, root: Located) -> list[tuple[int, int]]:
     """The ranges of hidden values and of the comments next to them; every element is visited once, aliases too."""
     scalars: list[tuple[int, int, bool]] = []
     found: list[tuple[int, int]] = []
-    pending: list[tuple[Located, bool]] = [(root, False)]
-    seen: set[tuple[int, bool]] = set()
+    pending: list[tuple[Located, bool, bool]] = [(root, False, False)]
+    seen: set[tuple[int, bool, bool]] = set()
     while pending:
-        node, hidden = pending.pop()
-        if (id(node), hidden) in seen:
+        node, hidden, is_url = pending.pop()
+        if (id(node), hidden, is_url) in seen:
             continue
-        seen.add((id(node), hidden))
+        seen.add((id(node), hidden, is_url))
         if isinstance(node, LocatedScalar):
             scalars.append((node.start, node.end, hidden))
             if hidden and node.end > node.start:
                 found.append((node.start, node.end))
+            elif not hidden:
+                found += _in_scalar(source, node, is_url=is_url)
         elif isinstance(node, LocatedList):
-            pending += [(item, hidden) for item in node.items]
+            pending += [(item, hidden, is_url) for item in node.items]
         else:
             for key, value in node.entries:
                 below = hidden or is_sensitive_key(key.text)
                 scalars.append((key.start, key.end, below))
-                pending.append((value, below))
+                found += _in_scalar(source, key, is_url=False)
+                pending.append((value, below, is_url_key(key.text)))
     scalars.sort()
     at, before = 0, False
     for start, end, hidden in (*scalars, (len(source.text), len(source.text), False)):
-        if start > at and (before or hidden):
-            _comments(source.text, at, start, found)
+        if start > at:
+            if before or hidden:
+                _comments(source.text, at, start, found)
+            between = source.text[at:start]
+            found += ((at + first, at + last) for first, last in url_secrets(between, is_url=False))
         before = hidden or (before and start < at)
         at = max(at, end)
     return found
@@ -154,11 +220,23 @@ def _guessed_lines(source: Source) -> dict[int, bool]:
         if doubt or region is not None:
             hidden[number] = False
             doubt = doubt or _leaves_open(line)
-        elif any(is_sensitive_key(match.group("key")) for match in _ANY_KEY.finditer(line)) or _is_odd(line):
+        elif _names_secrets(line) or _is_odd(line):
             hidden[number] = True
             region = indent
             doubt = _leaves_open(line) or _is_odd(line)
     return hidden
+
+
+def _names_secrets(line: str) -> bool:
+    """Whether a key of hidden values stands in the line, or a URL with more than a host and a path."""
+    keys = (match.group("key") for match in _ANY_KEY.finditer(line))
+    if any(is_sensitive_key(key) or is_url_key(key) for key in keys):
+        return True
+    mark = line.find("://")
+    return mark >= 0 and (bool(_URL_MORE.search(line, mark)) or _leaves_open(line))
+
+
+_URL_MORE = re.compile("[@?#]")
 
 
 def _is_odd(line: str) -> bool:

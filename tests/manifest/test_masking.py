@@ -27,6 +27,8 @@ def shown(text: str) -> list[str]:
         ("auth: {staticToken: hunter2}\n", ["auth: {staticToken: ***}", ""]),
         ("a: &x hunter2\nenv: {A: *x}\n", ["a: ***", "env: {A: *x}", ""]),
         ("tools: {s: {parameters: {k: hunter2}}}\n", ["tools: {s: {parameters: {k: ***}}}", ""]),
+        ("mcp: {imports: {prod: [{headers: {X: hunter2}}]}}\n", ["mcp: {imports: {prod: [{headers: {X: ***}}]}}", ""]),
+        ("a: {Proxy-Authorization: hunter2}\n", ["a: {Proxy-Authorization: ***}", ""]),
         ("positive:\n- 'env(?agent) @ ?agent : read : A'\n", ["positive:", "- 'env(?agent) @ ?agent : read : A'", ""]),
     ],
 )
@@ -36,9 +38,43 @@ def test_values_are_masked(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("url: 'https://u:hunter2@h/x'\n", ["url: 'https://***@h/x'", ""]),
+        ("url: https://h/x?key=hunter2\n", ["url: https://h/x?***", ""]),
+        ("url: https://h/x#hunter2\n", ["url: https://h/x#***", ""]),
+        ("url: {a: https://h?hunter2, b: c}\n", ["url: {a: https://h?***, b: c}", ""]),
+        ("workerUrl: me:hunter2@h:80\n", ["workerUrl: ***@h:80", ""]),
+        ("url: https://u:hunter2 @x hunter2@h\n", ["url: https://***@h", ""]),
+        ("any: jdbc:postgresql://u:hunter2@h/d\n", ["any: jdbc:postgresql://***@h/d", ""]),
+        ("run: curl https://u:hunter2@h/a -x\n", ["run: curl https://***@h/a -x", ""]),
+        ("a: b # https://u:hunter2@h x\n", ["a: b # https://***@h x", ""]),
+        ("https://u:hunter2@h: b\n", ["https://***@h: b", ""]),
+        ('a: "https:\\/\\/u:hunter2@h"\n', ["a: ***", ""]),
+        ('a: "https://u:hunt\\\n  er2@h"\n', ["a: ***", "  ***", ""]),
+        ("a: |\n  x https://u:hunter2@h y\n", ["a: ***", "  ***", ""]),
+        ("url: https://h/x\nb: me@h?\n", ["url: https://h/x", "b: me@h?", ""]),
+        ('- "kv(?env) @ ?agent : read : a"\n', ['- "kv(?env) @ ?agent : read : a"', ""]),
+    ],
+)
+def test_secrets_of_urls_are_masked(text: str, expected: list[str]) -> None:
+    """User information, query and fragment of any URL are hidden; host and path are shown."""
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "env:\n  A: hunter2\n bad: [\n",
+        "server:\n  url: https://u:hunter2@h\nb: [\n",
+        "server: {url: 'https://h?hunter2'}\nb: [\n",
+        "a: see https://h/?hunter2\nb: [\n",
+        "# https://u:hunter2@h\nb: [\n",
+        "a: 'https://u:\n  hunter2@h'\nb: [\n",
+        "url: >\n  u:hunter2@h\nb: [\n",
+        "headers:\n  X: hunter2\nb: [\n",
+        "a:\n- headers:\n    X: hunter2\n  b: [\n",
+        "imports: [{headers: {Authorization: hunter2}}\n",
         "a: [\nenv: {A: hunter2}\n",
         "env: {\nA: hunter2,\nB: hunter2\n",
         "env:\n  A: |\n   hunter2\n hunter2: [\n",
