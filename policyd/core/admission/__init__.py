@@ -15,13 +15,8 @@ if TYPE_CHECKING:
     from policyd.core.admission.compiled import CompiledWallet
     from policyd.core.admission.decide import Lapse, Lapsed, lapsed_grants, surface_at
     from policyd.core.admission.decision import Decision, Forbidden, Withheld
-    from policyd.core.admission.operation import (
-        AskedVerdict,
-        OperationCall,
-        OperationVerdict,
-        admit_operation,
-        admit_operation_type,
-    )
+    from policyd.core.admission.operation import AskedVerdict, OperationCall, OperationVerdict, admit_operation
+    from policyd.core.admission.operation_type import admit_operation_type
     from policyd.core.admission.self_view import Ceiling, SelfView, look_at_self
     from policyd.core.admission.verdict import Facet, FacetName, Reason, Verdict, Why
     from policyd.core.admission.wallet import HeldCard, Wallet
@@ -83,7 +78,7 @@ _HOME = {
     "Why": "verdict",
     "Withheld": "decision",
     "admit_operation": "operation",
-    "admit_operation_type": "operation",
+    "admit_operation_type": "operation_type",
     "admit_type": "admit",
     "lapsed_grants": "decide",
     "look_at_self": "self_view",

@@ -19,7 +19,8 @@ from policyd.core.grants.resources.segments import GLOBSTAR
 from policyd.core.operations.catalogue import Operation, Side, TargetTemplate
 from policyd.core.operations.owners import Asker, owner_of
 from policyd.core.operations.parameters import NO_PORTS, Arguments, ParameterKind, Ports
-from policyd.core.operations.readers import Part, Question, read
+from policyd.core.operations.question import Part, Question
+from policyd.core.operations.readers import read
 from policyd.core.operations.refusal import Refusal, Unclear
 
 _OF_RUNNING_CODE = frozenset({"filesystem", "agent"})
