@@ -31,6 +31,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Retry policies: which decides, how it goes, where it ends, what a change does.",
     ),
     "prove": ("policyd.cli.commands.prove", "Does it hold for all calls, or is there one against it?"),
+    "outcome": ("policyd.cli.commands.outcome", "What each observer of a call sees, for a declared sequence."),
+    "reflect": ("policyd.cli.commands.reflect", "Which client validates what, before what; what stays with the host."),
     "rule": ("policyd.cli.commands.rule", "The page of a code."),
     "rules": ("policyd.cli.commands.rules", "All codes."),
     "schema": ("policyd.cli.commands.schema", "Relations between schemas, with values that show where they fail."),

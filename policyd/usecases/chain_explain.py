@@ -22,6 +22,7 @@ from policyd.core.schema.reshape import Reshaped, Unshaped
 from policyd.core.schema.validate import violations_of
 from policyd.core.schema.values import RecordValue, SchemaValue
 from policyd.core.tools.arguments import NoArguments, canonical_arguments
+from policyd.core.tools.boundaries import FORWARDING, Underlying
 from policyd.core.tools.canonical_input import CanonicalInput, canonical_input
 from policyd.core.tools.chain import Chain, Edge
 from policyd.core.tools.compat import CommandLink
@@ -303,6 +304,10 @@ class _Follower:
     ) -> None:
         """A declared error on its way out."""
         error = next((e for e in body.errors if e.name == outcome.error), None)
+        kinds = {kind.value: kind for kind in Underlying}
+        if error is None and outcome.error in kinds:
+            self.failure_back(leaf, crossed, kinds[outcome.error])
+            return
         if error is None:
             words = f"raises `{outcome.error}`, which it does not declare: `InvalidResult` at its boundary"
             self.outward.append(Step(leaf.name, words, is_end=True))
@@ -337,6 +342,16 @@ class _Follower:
                 value, shown = carried.value, shown_value(carried.value, found.payload.target, ENGINES)
             self.outward.append(Step(layer_name(edge), "gets the error, and forwards it", shown))
         self.outward.append(Step("caller", f"gets the custom error `{error.name}`"))
+
+    def failure_back(self, leaf: Tool, crossed: list[tuple[Edge, CommandLink | None]], failure: Underlying) -> None:
+        """A failure that is no declared error, forwarded by every layer."""
+        self.outward.append(Step(leaf.name, f"the call to it ends in `{failure.value}`"))
+        for edge, _ in reversed(crossed):
+            made = FORWARDING[failure]
+            words = f"sees `{failure.value}`; forwarded it becomes `{made.wire.value}`: {made.words}"
+            self.outward.append(Step(layer_name(edge), words))
+            failure = made.wire
+        self.outward.append(Step("caller", f"sees `{failure.value}`"))
 
 
 def followed_lines(followed: Followed) -> list[str]:
