@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 
 from policyd.analysis import Subject, audit
 from policyd.analysis.audit import in_environments
-from policyd.analysis.deploy import deployer_of, judge
-from policyd.analysis.effect import with_open_names
-from policyd.core.cards import Card, DeployRefused, validate_initial_card
+from policyd.analysis.deploy import judge
+from policyd.core.cards import Card
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants.names import ascii_lower
 from policyd.core.retry.placed import NO_FACTS, RetryFacts
@@ -152,13 +151,8 @@ def _answers(subject: Subject) -> Iterator[DeployAnswer]:
         if bad:
             yield DeployAnswer(environment, name, False, bad[0].finding.message)
             continue
-        refusal = validate_initial_card(card.agent.initial_card.bounds(card.context), deployer_of(subject, card), name)
-        if not isinstance(refusal, DeployRefused):
-            yield DeployAnswer(environment, name, True)
-        elif subject.deployer == () or judge(subject, card).is_refused:
-            yield DeployAnswer(environment, name, False, with_open_names(refusal.text))
-        else:
-            yield DeployAnswer(environment, name, None)
+        outcome = judge(subject, card)
+        yield DeployAnswer(environment, name, outcome.is_accepted, outcome.text)
 
 
 def _names(loaded: LoadedManifest, environments: Sequence[str] | None) -> list[str | None]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from rule_manifests import audited, completed
 
-from policyd.analysis.deploy import MAX_OFFENDERS
+from policyd.analysis.deploy import MAX_CANDIDATES, MAX_OFFENDERS
 from policyd.analysis.overlap_index import OverlapIndex
-from policyd.core.cards import Card, CardId
+from policyd.core.cards import Bounds, Card, CardId
 from policyd.findings import Report
 from policyd.manifest import load_text
-from policyd.syntax import parse_target
+from policyd.syntax import Form, parse_grants, parse_target
 from policyd.usecases.audit_manifest import DeployAnswer, audit_manifest, deploy_answers
 
 THREE = """
@@ -73,6 +73,64 @@ def test_deploy_answer_is_open() -> None:
     assert [a.is_accepted for a in deploy_answers(loaded)] == [None]
     assert [a.is_accepted for a in deploy_answers(loaded, account="bob@example.com")] == [True]
     assert [a.is_accepted for a in deploy_answers(loaded, account="eve@example.com")] == [False]
+
+
+FILES = "filesystem(*/*/*/*/*) @ * : * : /**"
+KV_OF_BOB = "kv(bob@example.com/shop/prod) @ * : * : *.**"
+KV_OF_ALL = "kv(*/*/*) @ * : * : *.**"
+KV_OF_CART = "kv(*/*/*) @ bob@example.com/shop/prod : * : *.**"
+OWN_KV = card_with("kv(?env) @ ?agent : read : a.b")
+CART_KV = card_with("kv(?env) @ bob@example.com/shop/prod : read : a.b")
+
+
+@pytest.mark.parametrize(
+    "manifest, lower, negative, expected",
+    [
+        ("agents: {Cart: {}}\n", [FILES], [], False),
+        (OWN_KV, [FILES], [], False),
+        (OWN_KV, [KV_OF_BOB], [], None),
+        (OWN_KV, [KV_OF_ALL], [], True),
+        (OWN_KV, [KV_OF_CART], [], None),
+        (OWN_KV, [KV_OF_ALL], [KV_OF_BOB], False),
+        (OWN_KV, [], [], False),
+        (CART_KV, [KV_OF_ALL], [], True),
+        (card_with("kv(bob@example.com/a/b) @ ?agent : read : a.b"), [KV_OF_BOB], [], False),
+        (card_with("kv(?env) @ ?agent : read : a.b", "network() @ ?agent : connect : *"), [KV_OF_BOB], [], False),
+        (
+            card_with("kv(?env) @ ?agent : read : a.b", "kv(eve@example.com/shop/prod) @ ?agent : read : a.b"),
+            [KV_OF_BOB],
+            [],
+            False,
+        ),
+    ],
+)
+def test_deploy_answer_over_all_names(
+    manifest: str, lower: list[str], negative: list[str], expected: bool | None
+) -> None:
+    """Without an account the answer is the one that every account shares, mentioned or not; else it is open."""
+    bounds = Bounds(*(tuple(g for t in texts for g in parse_grants(t, Form.CONCRETE)) for texts in (lower, negative)))
+    loaded = load_text(completed("environments:\n  prod: {server: cloud}\n" + manifest))
+    (answer,) = deploy_answers(loaded, deployer=[Card(CardId("deployer"), bounds)])
+    assert answer.is_accepted is expected
+    assert bool(answer.text) is (expected is False)
+    sentence = "whether the deploy accepts the card of `Cart` in `prod`"
+    report = audit_manifest(loaded, deployer=[Card(CardId("deployer"), bounds)])
+    assert any(text.startswith(sentence) for text in report.not_analysed) is (expected is None)
+
+
+def test_first_refused_grant_is_named() -> None:
+    """A default card that the deployer's cards do not cover is refused with its first such grant."""
+    bounds = Bounds(tuple(parse_grants(FILES, Form.CONCRETE)))
+    loaded = load_text(completed("environments:\n  prod: {server: cloud}\nagents: {Cart: {}}\n"))
+    (answer,) = deploy_answers(loaded, deployer=[Card(CardId("deployer"), bounds)])
+    assert answer.text.endswith("LowerBoundTooBroad(network() @ <account>/shop/prod/shop:cart/Cart : * : *)")
+
+
+def test_more_names_than_are_tried() -> None:
+    """A card that mentions more accounts than are tried stays open."""
+    grants = [f"kv(a{number}@example.com/x/y) @ ?agent : read : a.b" for number in range(MAX_CANDIDATES + 1)]
+    loaded = load_text(completed("environments:\n  prod: {server: cloud}\n" + card_with(*grants)))
+    assert [a.is_accepted for a in deploy_answers(loaded)] == [None]
 
 
 def test_unknown_names_are_shown_as_such() -> None:
