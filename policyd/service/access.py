@@ -162,7 +162,7 @@ async def visitor(request: Request) -> Caller | None:
         try:
             return await _known(request, text)
         except ServiceError:
-            return None
+            pass  # an old cookie is no cookie
     if services(request).settings.require_tokens:
         return None
     refuse_foreign_pages(request)

@@ -15,6 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from policyd.core.retry.errors import GlobEffortError
 from policyd.findings import Finding, InputError, InternalDefect, PolicydError, Severity, Span
 from policyd.report import finding_json
 from policyd.store.codes import StoreError
@@ -67,6 +68,7 @@ BY_CLASS: dict[type[PolicydError], HTTPStatus] = {
     StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
     InternalDefect: HTTPStatus.INTERNAL_SERVER_ERROR,
     ServiceError: HTTPStatus.BAD_REQUEST,
+    GlobEffortError: HTTPStatus.UNPROCESSABLE_ENTITY,
 }
 """The status of each kind of error, where its code does not say another one."""
 

@@ -5,6 +5,7 @@ Source: interface, Files and queries; style 11.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -289,6 +290,7 @@ class AgentList(Wire):
 
     agents: list[AgentRow]
     edition: str
+    switches: dict[str, str]
     snapshot: str
 
 
@@ -316,6 +318,7 @@ class AgentCard(Wire):
     unreadable: list[str]
     notes: list[str]
     edition: str
+    switches: dict[str, str]
     snapshot: str
 
 
@@ -681,6 +684,16 @@ def rules_of(edition: str, switches: dict[str, str]) -> Rules:
         raise InputError.of(
             "MANIF091", f"a switch does not take that value, but {values}", None, "see `policyd editions`"
         ) from None
+
+
+def rules_named(edition: str, switches: Sequence[str]) -> Rules:
+    """The rules that query parameters name; a switch is written `name=value`.
+
+    Raises:
+        InputError: MANIF091 for an unknown edition, switch or value.
+    """
+    pairs = [text.partition("=") for text in switches]
+    return rules_of(edition, {name: value for name, _, value in pairs})
 
 
 def moment_of(text: str | None) -> Timestamp | None:

@@ -1,4 +1,4 @@
-"""An answer in the order in which a person reads it: floor, ceilings, exceptions, invocation, names, then the other facets.
+"""An answer in the order in which a person reads it: floor, ceilings, exceptions, names, then the other facets.
 
 Source: questions 1, 3.
 """

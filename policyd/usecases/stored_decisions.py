@@ -33,7 +33,7 @@ from policyd.usecases.ports import Snapshots
 from policyd.usecases.recent import Recent
 from policyd.usecases.stored_deployment import StoredFacts
 
-ROOM_GRANTS = 2_000_000
+ROOM_GRANTS = 600_000
 """How many grants loaded snapshots and compiled wallets may hold together before the longest unused are dropped."""
 
 MAX_BATCH = 1_000

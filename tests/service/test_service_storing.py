@@ -114,7 +114,7 @@ def _compiled(database):
         found.append(digests(ordered(facts.deployment))[0])
         for agent in facts.deployment.agent_types:
             decisions.answer(facts, info, StoredQuestion(TARGET, f'{agent.name}("u1")'), NEXT)
-    found += sorted(value.digest for value, _ in decisions.kept._kept.values() if hasattr(value, "digest"))
+    found += sorted(value.digest for value in decisions.kept.values() if hasattr(value, "digest"))
     return tuple(found)
 
 

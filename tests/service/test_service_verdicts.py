@@ -1,6 +1,8 @@
 """Compiled wallets give exactly the verdicts of the plain evaluator: facets, reasons, places, interval, reach."""
 
 import random
+import threading
+import time
 
 import pytest
 
@@ -113,3 +115,37 @@ def test_the_longest_unused_is_dropped_first():
     assert made == ["a", "b", "c", "b", "a"]
     assert len(kept) == 2
     assert (kept.hits, kept.misses) == (1, 5)
+
+
+def test_a_value_is_made_once_however_many_ask_for_it():
+    """Threads that ask while it is made wait for it; what making it raises, all of them get, and it is tried again."""
+    kept = Recent(10)
+    made = []
+    ready = threading.Event()
+
+    def make():
+        ready.wait(5)
+        made.append(1)
+        if len(made) == 1:
+            raise ValueError("not yet")
+        return "value"
+
+    outcomes = []
+
+    def ask():
+        try:
+            outcomes.append(kept.get("key", make, lambda _: 1))
+        except ValueError as error:
+            outcomes.append(str(error))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    while kept.misses < 8:
+        time.sleep(0.005)
+    ready.set()
+    for thread in threads:
+        thread.join()
+    assert outcomes == ["not yet"] * 8
+    assert kept.get("key", make, lambda _: 1) == "value"
+    assert len(made) == 2

@@ -16,8 +16,9 @@ from policyd.report import finding_json
 from policyd.service.access import Caller, WriteAsker
 from policyd.service.answers import json_response
 from policyd.service.problems import ServiceCode, ServiceError
+from policyd.service.routes.snapshots import EditionName, SwitchNames
 from policyd.service.routing import CONFLICT, router
-from policyd.service.wire import ImportAnswer, ManifestImport, rules_of
+from policyd.service.wire import ImportAnswer, ManifestImport, rules_named
 from policyd.service.wiring import now, services
 from policyd.usecases.deployments import Selection
 from policyd.usecases.import_deployment import Outcome, Writer, import_manifest, import_platform
@@ -96,13 +97,14 @@ async def platform(
     application: Name = "",
     environment: Name = "",
     name: Annotated[str, Query(max_length=255, description="Of the source, for places.")] = "request",
-    edition: Annotated[str, Query(max_length=32)] = "next",
+    edition: EditionName = "next",
+    switches: SwitchNames = None,
 ) -> Response:
     """Add cards, wallets, permission shares, retry policies, tools or revocations, or bring back an export.
 
     Account, application and environment go together; an export and a wallet of an agent name their own.
     """
-    rules = rules_of(edition, {})
+    rules = rules_named(edition, switches or ())
     given = [bool(account), bool(application), bool(environment)]
     if any(given) and not all(given):
         raise ServiceError(

@@ -9,6 +9,7 @@ from fastapi import Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from policyd.core.cards import ScopeCard
+from policyd.core.edition import Rules
 from policyd.core.grants.names import ascii_lower
 from policyd.report import finding_json
 from policyd.service.access import Asker, Caller, snapshots_for
@@ -24,7 +25,7 @@ from policyd.service.wire import (
     Snapshot,
     SnapshotList,
     WalletList,
-    rules_of,
+    rules_named,
 )
 from policyd.service.wiring import services
 from policyd.store.audits import logged_decisions
@@ -42,6 +43,9 @@ Demand = Annotated[
     str | None, Query(max_length=64, description="Demands that the snapshot has this digest; otherwise 412.")
 ]
 EditionName = Annotated[str, Query(max_length=32, description="`next` or `snapshot`.")]
+SwitchNames = Annotated[
+    list[str] | None, Query(max_length=64, alias="switch", description="A rule set apart: `name=value`.")
+]
 Filter = Annotated[str, Query(max_length=4096)]
 READ = {**MISSING, **OTHER}
 
@@ -138,13 +142,18 @@ def export(request: Request, number: Number, asker: Asker, digest: Demand = None
 
 @routes.get("/{number}/agents", response_model=AgentList, responses=READ, summary="The agent types")
 def agents(
-    request: Request, number: Number, asker: Asker, edition: EditionName = "next", digest: Demand = None
+    request: Request,
+    number: Number,
+    asker: Asker,
+    edition: EditionName = "next",
+    switches: SwitchNames = None,
+    digest: Demand = None,
 ) -> Response:
     """The agent types with the origin of their initial cards."""
-    rules = rules_of(edition, {})
+    rules = rules_named(edition, switches or ())
     info = _named(request, asker, number, digest)
     rows = agents_json(_facts(request, asker, info).under(rules).deployment)
-    return json_response({"agents": rows, "edition": rules.edition.value, "snapshot": f"@{info.number}"}, info)
+    return json_response({"agents": rows, **_where(info, rules)}, info)
 
 
 @routes.get("/{number}/agents/card", response_model=AgentCard, responses=READ, summary="An effective card")
@@ -155,14 +164,19 @@ def agent_card(
     agent: Annotated[str, Query(min_length=1, max_length=4096, examples=["Cart"])],
     component: Filter = "",
     edition: EditionName = "next",
+    switches: SwitchNames = None,
     digest: Demand = None,
 ) -> Response:
     """The effective initial card of an agent type: every grant, and where it came from."""
-    rules = rules_of(edition, {})
+    rules = rules_named(edition, switches or ())
     info = _named(request, asker, number, digest)
     selection = Selection(None, None, info.account, component)
     card = shown_card(_facts(request, asker, info).under(rules), selection, agent, rules)
-    return json_response({**card_json(card), "snapshot": f"@{info.number}"}, info)
+    return json_response({**card_json(card), **_where(info, rules)}, info)
+
+
+def _where(info: SnapshotInfo, rules: Rules) -> dict[str, object]:
+    return {"edition": rules.edition.value, "switches": dict(rules.overrides), "snapshot": f"@{info.number}"}
 
 
 @routes.get("/{number}/wallets", response_model=WalletList, responses=READ, summary="The imported wallets")
