@@ -74,7 +74,9 @@ def _cut(text: str, ends: re.Pattern[str]) -> tuple[str, str]:
 
 def _port(host_and_port: str, default: int) -> int:
     digits = host_and_port.rpartition(":")[2]
-    return int(digits) if ":" in host_and_port and digits and "]" not in digits else default
+    if ":" not in host_and_port or not digits or "]" in digits:
+        return default
+    return int(digits.lstrip("0") or "0")  # Python bounds the digits of a number, leading zeros included
 
 
 def _path(behind: str, *, is_special: bool) -> str:

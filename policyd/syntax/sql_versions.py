@@ -17,10 +17,14 @@ _MYSQL = frozenset({Engine.MYSQL, Engine.IGNITE})
 _ALL = frozenset(Engine)
 _WORD = r"(?:\w+|\"[^\"]*\"|`[^`]*`)"
 _NAME = rf"{_WORD}(?:\s*\.\s*{_WORD})*"
+_ALIAS = rf"(?!(?:AS|DEFAULT|ON|SELECT|SET|TABLE|VALUES?|WITH)\b){_WORD}"
+_READ_KINDS = re.compile(
+    r"[\s;(]*(?:SELECT|FROM|VALUES|INSERT|REPLACE|UPDATE|DELETE|MERGE|TRUNCATE|CREATE|ALTER|DROP)\b", re.IGNORECASE
+)
 
 _NEWER_FORMS: tuple[tuple[frozenset[Engine], str], ...] = (
     (_MYSQL, r"\bUPDATE\b.*\bORDER\b"),
-    (_MYSQL, r"\bTABLE\b.*\bKEY\b"),
+    (_MYSQL, r"\bTABLE\b.*(?:\b(?!(?:ADD|DROP|DUPLICATE|FOREIGN|PRIMARY|UNIQUE)\b)\w+|\))\s+KEY\b"),
     (_POSTGRES, r"\(\s*LIKE\b.*\b(?:INCLUDING|EXCLUDING)\s+DEFAULTS\s*\)"),
     (_POSTGRES, r"\bUSING\s+INDEX\b"),
     (_POSTGRES, r"\bINTERVAL\b"),
@@ -28,8 +32,9 @@ _NEWER_FORMS: tuple[tuple[frozenset[Engine], str], ...] = (
     (_POSTGRES, r"(?:\bFROM|\bJOIN|,)\s*@"),
     (_POSTGRES, r"\bXML\s*'"),
     (_POSTGRES, r"\*\s*(?:AS\s+)?(?!FROM\b)[\w\"]+\s+FROM\b"),
-    (_POSTGRES | {Engine.IGNITE}, rf"\bINSERT\s+(?:INTO\s+)?{_NAME}\s+(?!AS\b){_WORD}\s*(?:\(|VALUES\b|SELECT\b)"),
+    (_POSTGRES | {Engine.IGNITE}, rf"\bINSERT\s+(?:INTO\s+)?{_NAME}\s+{_ALIAS}\s*(?:\(|VALUES\b|SELECT\b)"),
     (_ALL, rf"\bINSERT\s+(?:INTO\s+)?{_NAME}\s*\([^()]*\."),
+    (frozenset({Engine.IGNITE}), r"\b(?:CHANGES|EXCLUDE)\s*\("),
     (_ALL, r"\bOUTPUT\b"),
     (_ALL, r"\bGROUPING\s+SETS\b"),
     (_ALL, r"\.\s*\w+\s+COLLATE\b"),
@@ -43,8 +48,10 @@ _COMMENT = re.compile(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
 
 
 def may_be_newer(engine: Engine, sql: str) -> bool:
-    """Whether a text that cannot be read here may be one that the newer parser reads."""
+    """Whether a text that cannot be read here may be one that the newer parser reads and the platform analyses."""
     text = _COMMENT.sub(" ", sql[:_SCANNED])
+    if _READ_KINDS.match(text) is None:
+        return False  # read or not, such a statement is refused
     return any(engine in engines and form.search(text) for engines, form in _COMPILED)
 
 

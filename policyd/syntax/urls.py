@@ -65,7 +65,7 @@ def _with_authority(scheme: str, rest: str, ends: str, *, required: bool) -> Par
     authority = rest[:cut]
     credentials, has_credentials, host_and_port = authority.rpartition("@")
     host, port = _split_port(host_and_port)
-    if port is None or (port and int(port) > 0xFFFF):
+    if port is None or (port and int(port.lstrip("0") or "0") > 0xFFFF):
         return UrlVerdict.INVALID
     if not host:
         if required or has_credentials or credentials or host_and_port:

@@ -89,25 +89,25 @@ def test_a_transaction_needs_a_database_that_a_grant_can_name(database: str) -> 
 
 
 @pytest.mark.parametrize(
-    "sql",
+    "engine, sql",
     [
-        "SELECT " + "f(" * 30 + "1" + ")" * 30,
-        "SELECT " + "f(" * 30,
-        "SELECT " + ", ".join(["f(f(f(f(f(f(1))))))"] * 400),
-        "SELECT " + "INTERVAL " * 30 + "1",
-        "SELECT 1 WHERE " + " AND ".join(["a = 1"] * 6000),
-        "SELECT 1" + " UNION SELECT 1" * 4000,
-        "SELECT 1" + "::int" * 12000,
-        "SELECT " + "(" * 30000,
+        (Engine.POSTGRES, "SELECT " + "f(" * 30 + "1" + ")" * 30),
+        (Engine.POSTGRES, "SELECT " + "f(" * 30),
+        (Engine.POSTGRES, "SELECT " + ", ".join(["f(f(f(f(f(f(1))))))"] * 400)),
+        (Engine.MYSQL, "SELECT " + "INTERVAL " * 30 + "1"),
+        (Engine.MYSQL, "SELECT 1 WHERE " + " AND ".join(["a = 1"] * 6000)),
+        (Engine.POSTGRES, "SELECT 1" + " UNION SELECT 1" * 4000),
+        (Engine.POSTGRES, "SELECT 1" + "::int" * 12000),
+        (Engine.IGNITE, "SELECT " + "(" * 30000),
     ],
     ids=["calls", "open calls", "many calls", "intervals", "conjunctions", "unions", "casts", "brackets"],
 )
-def test_hazards_are_given_up_in_time(sql: str) -> None:
-    """Whatever the text: an answer within the time of the worker, and never one that admits by accident."""
+def test_hazards_are_given_up_in_time(engine: Engine, sql: str) -> None:
+    """Whatever the text: an answer within the time of the worker, and this process lives on."""
     begun = time.monotonic()
-    for engine in (Engine.POSTGRES, Engine.MYSQL):
-        assert isinstance(SqlTables().tables(engine, sql), (Refusal, Unclear, tuple))
-    assert time.monotonic() - begun < 10
+    found = SqlTables().tables(engine, sql)
+    assert isinstance(found, (Refusal, Unclear)) or found == ()
+    assert time.monotonic() - begun < 5
 
 
 def test_too_much_is_not_read() -> None:

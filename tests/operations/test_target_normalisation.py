@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +149,25 @@ def test_network_targets_carry_the_port() -> None:
     (target,) = targets("http.send", {"url": "https://a.b:8443/x"})
     assert isinstance(target.resource, NetworkResource)
     assert target.resource.ports.low == target.resource.ports.high == 8443
+
+
+@pytest.mark.parametrize(
+    "operation, arguments",
+    [
+        ("http.send", {"url": "http://a.b:" + "0" * 6000 + "81/"}),
+        ("net.tcp.connect", {"address": "1" * 6000 + ".2.3.4:5"}),
+        ("net.tcp.connect", {"address": "1.2.3.4:" + "9" * 6000}),
+        ("http.send", {"url": "http://" + "9" * 6000 + "/"}),
+        ("http.send", {"url": "http://" + "a." * 40_000}),
+        ("dns.resolve", {"host": "a." * 100_000 + "b"}),
+        ("fs.stat-at", {"path": "a/../" * 50_000}),
+        ("oplog.enrich", {"indexes": "7 " * 20_000}),
+        ("secret.reveal", {"declared": "aB_" * 50_000}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_long_arguments_are_read_in_time(operation: str, arguments: dict[str, Any]) -> None:
+    """Whatever its length, an argument gives an answer at once."""
+    begun = time.monotonic()
+    assert isinstance(targets(operation, {"agent": "A()", **arguments}), (tuple, Refusal, Unclear))
+    assert time.monotonic() - begun < 2

@@ -81,7 +81,7 @@ def _address_of(value: object, name: str) -> Address | Unclear:
         return Unclear(name, f"`{name}` needs a port up to {PORT_MAX}")
     if octets is None:
         return Address(None, port)
-    if len(octets) != 4 or not all(o.isascii() and o.isdigit() and int(o) < 256 for o in octets):
+    if len(octets) != 4 or not all(map(_is_octet, octets)):
         return Unclear(name, f"`{name}` is an address, not a name: the name is resolved first")
     return Address(".".join(str(int(octet)) for octet in octets), port)
 
@@ -91,3 +91,7 @@ def read_addresses(value: object, parameter: Parameter, question: Question) -> R
     items = value if isinstance(value, (list, tuple)) else (value,)
     addressed = tuple(item for item in items if item is not None)
     return read_each(addressed, lambda item: read_address(item, parameter, question))
+
+
+def _is_octet(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 3 and int(text) < 256
