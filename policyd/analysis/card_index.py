@@ -57,10 +57,14 @@ class CardIndex:
             return None
         return granting[0]
 
+    @property
+    def has_ceiling(self) -> bool:
+        """Whether a positive upper grant applies to the holder."""
+        return len(self._lists[Bound.UPPER_POSITIVE]) > 0
+
     def lets_through(self, target: Target) -> bool:
         """Whether the upper bound admits `target` (E3, E4)."""
-        ceiling = self._lists[Bound.UPPER_POSITIVE]
-        if len(ceiling) and not ceiling.covering(target, 1):
+        if self.has_ceiling and not self.covering(Bound.UPPER_POSITIVE, target):
             return False
         return not self.covering(Bound.UPPER_NEGATIVE, target)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policyd.analysis.card_index import index_of, own_target
+from policyd.analysis.obstacles import obstacles_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.rules.host.start_up_read import NAME as AGENT_ID
 from policyd.analysis.subject import Subject
@@ -23,10 +24,12 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             continue
         if not index.admits(first) or index.admits(second):
             continue
+        obstacles = obstacles_of(index, second)
         yield rule.finding(
             f"agents of {shown(card.agent.name)} cannot read `{NAME}`, which `get_agent_id()` of the Rust SDK needs",
             card.span,
-            help=f"add `env(?agent) @ ?agent : read : {NAME}` if the code asks for its own id",
+            help=obstacles.help(f"env(?agent) @ ?agent : read : {NAME}", "if the code asks for its own id"),
+            related=obstacles.related,
         )
 
 

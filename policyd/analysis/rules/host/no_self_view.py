@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from policyd.analysis.card_index import index_of, self_view
 from policyd.analysis.hidden import hidden_names
+from policyd.analysis.obstacles import obstacles_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
@@ -19,13 +20,18 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         index = index_of(subject, card)
         if not index.is_exact or not any(e.is_written for e in card.of_bound(Bound.LOWER_POSITIVE)):
             continue
-        if index.lends(self_view(card)) is not None or hidden_names(subject, card):
+        target = self_view(card)
+        if index.lends(target) is not None or hidden_names(subject, card):
             continue
+        obstacles = obstacles_of(index, target)
         yield rule.finding(
             f"agents of {shown(card.agent.name)} cannot read their own metadata, which some SDK code needs",
             card.span,
-            help="add `agent(?agent) @ ?agent : view :` if the code runs infallible sagas (golem-rust 3), is a Scala"
-            " base agent, or reads its own metadata",
+            help=obstacles.help(
+                "agent(?agent) @ ?agent : view :",
+                "if the code runs infallible sagas (golem-rust 3), is a Scala base agent, or reads its own metadata",
+            ),
+            related=obstacles.related,
         )
 
 

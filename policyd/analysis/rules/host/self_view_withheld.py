@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policyd.analysis.card_index import index_of, self_view
+from policyd.analysis.obstacles import obstacles_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Severity
@@ -19,10 +20,12 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         granting = index.lends(target)
         if not index.is_exact or granting is None or not granting.is_written or index.lets_through(target):
             continue
+        obstacles = obstacles_of(index, target)
         yield rule.finding(
             f"self-view is granted to agents of {shown(card.agent.name)}, but their upper bound withholds it",
             granting.placed.span,
-            help="add `agent(?agent) @ ?agent : view :` to `upperBound.positive`, or drop the grant",
+            help=obstacles.help("agent(?agent) @ ?agent : view :", "or drop the grant"),
+            related=obstacles.related,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policyd.analysis.card_index import index_of, own_target
+from policyd.analysis.obstacles import obstacles_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
@@ -23,12 +24,13 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         target = own_target(card, "env", "read", NAME)
         if target is None or index.admits(target):
             continue
-        where = "`lowerBound.positive`" if index.lends(target) is None else "`upperBound.positive`, which withholds it,"
+        obstacles = obstacles_of(index, target)
         yield rule.finding(
             f"agents of {shown(card.agent.name)} cannot read `{NAME}`, so the SDK cannot start an invocation",
             card.span,
-            help=f"add `env(?agent) @ ?agent : read : {NAME}` to {where} unless the code does without an SDK",
+            help=obstacles.help(f"env(?agent) @ ?agent : read : {NAME}", "unless the code does without an SDK"),
+            related=obstacles.related,
         )
 
 
-RULE = Rule("HOST002", "start_up_read", Severity.ERROR, Confidence.LIKELY, check)
+RULE = Rule("HOST002", "start_up_read", Severity.WARNING, Confidence.LIKELY, check)
