@@ -18,7 +18,8 @@ _OPAQUE_ENDS = re.compile(r"[/?#]")
 _SPECIAL = frozenset({"http", "https", "ws", "wss", "ftp", "file"})
 _CONTROL_OR_SPACE = "".join(map(chr, range(0x21)))
 _DROPPED = {9: None, 10: None, 13: None}
-_PATH_ENCODED = frozenset('"#<>?`{}^ ')
+_PATH_ENCODED = frozenset('"#<>?`{} ')
+"""What is encoded in paths. The platform's parser leaves `^` alone, which the standard encodes since."""
 _DOTS = {".": ".", "%2e": ".", "..": "..", ".%2e": "..", "%2e.": "..", "%2e%2e": ".."}
 
 

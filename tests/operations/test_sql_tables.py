@@ -67,6 +67,7 @@ def test_defaults_of_a_connection(engine: str, path: str, database: str, schema:
         ("postgres://h", ".public.t"),
         ("postgres://u:p@h:1/Ä?x=/y#z", "%C3%84.public.t"),
         ("postgres:app", "app.public.t"),
+        ("postgres://h/a^b{c}|d", "a^b%7Bc%7D|d.public.t"),
         ("https://h", ".public.t"),
     ],
 )
