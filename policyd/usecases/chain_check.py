@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from policyd.analysis.effect import UNKNOWN_COMPONENT
 from policyd.analysis.labels import label_row
 from policyd.core.application import Deployment
 from policyd.core.edition import Edition
@@ -311,7 +312,9 @@ def _written(decision: _Decision) -> ChainRow:
     leaf = sources.catalogue.tools.get(chain.leaf)
     mode = chain.mode or sources.profile.compatibility_mode
     row = decision.row("", (), chain.tool, entries, (), mode, leaf, [])
-    return _with_permissions(decision, row, None, dict.fromkeys(sources.cards, ""))
+    declared = sources.manifest.application.tools if sources.manifest is not None else ()
+    implementer = next((item.component or "" for item in declared if item.name == chain.tool), "")
+    return _with_permissions(decision, row, None, dict.fromkeys(sources.cards, implementer))
 
 
 def _of_manifest(
@@ -457,7 +460,8 @@ def _with_permissions(
         grants = _grants_of(sources, agent, manifest, row.environment)
         if grants is None:
             continue
-        own = permission_rows(row.chain, row.tool, agent, grants, implementer, sources.profile)
+        component = implementer or UNKNOWN_COMPONENT
+        own = permission_rows(row.chain, row.tool, agent, grants, component, sources.profile)
         rows.extend(own)
         is_snapshot = sources.rules.edition is Edition.SNAPSHOT
         found.extend(permission_findings(row.chain, row.tool, agent, grants, own, is_snapshot=is_snapshot))

@@ -153,9 +153,9 @@ def load_sources(
         InputError: where one of them cannot be read.
     """
     content = read_text(path)
-    parts = [_interchange(document_of(str(extra), read_text(extra)), rules, profile) for extra in definitions]
+    parts = [interchange_sources(document_of(str(extra), read_text(extra)), rules, profile) for extra in definitions]
     if is_interchange(content):
-        parts.insert(0, _interchange(document_of(str(path), content), rules, profile))
+        parts.insert(0, interchange_sources(document_of(str(path), content), rules, profile))
         return _joined(parts, rules, profile)
     loaded = load_manifest(path, rules=rules, include_root=include_root)
     if all(document.root is None for document in loaded.documents):
@@ -208,7 +208,12 @@ def _merge(what: str, first: Mapping[str, object], second: Mapping[str, object])
     return {**first, **second}
 
 
-def _interchange(document: PlainDocument, rules: Rules, profile: Profile) -> ChainSources:
+def interchange_sources(document: PlainDocument, rules: Rules, profile: Profile) -> ChainSources:
+    """What one interchange document stands for.
+
+    Raises:
+        InputError: CHAIN004 or the code of the mistake, with its place.
+    """
     return document.surfaced("CHAIN004", lambda: _document(document, rules, profile))
 
 

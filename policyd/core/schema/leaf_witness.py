@@ -121,7 +121,8 @@ def refused_number(
                 if low_int <= near <= high_int:
                     found.append(near)
     if found:
-        return NumberValue(kind, min(found, key=abs))
+        # a short number is easier to read than the next float
+        return NumberValue(kind, min(found, key=lambda number: (len(repr(number)), abs(number))))
     if kind is not other:
         return NoWitness.NO_WIDENING
     units = (own.unit if own else None), (wanted.unit if wanted else None)
