@@ -15,7 +15,7 @@ TIMEOUT_MS = 250
 """For one question; past it the answer stays that of the representatives."""
 
 MAX_QUESTIONS = 30
-"""For one finding."""
+"""For one audit; past them what representatives say counts."""
 
 
 def never_selected(
@@ -35,27 +35,38 @@ def never_selected(
     names = names_of(among)
     kept: list[Site] = []
     worst = Confidence.CERTAIN
-    asked = 0
+    answers: dict[object, object] = {}
     for site in sites:
         sampled = confidence_of([view.study.space(site)], names)
         if sampled is Confidence.CERTAIN:
             kept.append(site)
             continue
-        asked += 1
-        if asked > MAX_QUESTIONS:
-            kept.append(site)
-            worst = _worse(worst, sampled)
-            continue
-        # The solver is loaded only where it is needed.
-        from policyd.solver.retry_questions import Exists, Impossible, wins
-
-        found = wins(site, view.edition, among, policy, TIMEOUT_MS)
-        if isinstance(found, Exists):
+        # Sites that show the same and select in the same way have the same answer.
+        key = (site.noun, site.resolver, site.verbs, site.always_present(view.edition), site.error_type)
+        if key not in answers:
+            answers[key] = _asked(view, policy, site, among)
+        found = answers[key]
+        if found is False:
             continue
         kept.append(site)
-        if not isinstance(found, Impossible):
+        if found is None:
             worst = _worse(worst, sampled)
     return tuple(kept), worst
+
+
+def _asked(view: RetryView, policy: NamedPolicy, site: Site, among: Sequence[NamedPolicy]) -> bool | None:
+    """Whether it is proved that the policy is never selected; None where the solver cannot tell."""
+    count = view.subject.once("retry questions", lambda: [0])
+    if count[0] >= MAX_QUESTIONS:
+        return None
+    count[0] += 1
+    # The solver is loaded only where it is needed.
+    from policyd.solver.retry_questions import Exists, Impossible, wins
+
+    found = wins(site, view.edition, among, policy, TIMEOUT_MS)
+    if isinstance(found, Exists):
+        return False
+    return True if isinstance(found, Impossible) else None
 
 
 def _worse(one: Confidence, other: Confidence) -> Confidence:

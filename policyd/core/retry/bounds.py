@@ -29,10 +29,14 @@ from policyd.core.retry.policy import (
     Policy,
     TimeBox,
     Union,
+    nodes_of,
 )
 from policyd.core.retry.step import FIBONACCI_CONSTANT, leaf_delay
 
 _PREFIXES = (1, 2, 4, 8, 16, 64, 256, 1024, 2**20)
+_FEW_PREFIXES = (1, 8, 256)
+_LARGE = 100
+"""Trees of more nodes are looked at over fewer prefixes, which loosens bounds and saves time."""
 
 
 class Filter(Enum):
@@ -348,7 +352,8 @@ def _mixed(counted: Bounds, timed: Policy, time: Bounds) -> Steps:
 
 def _least_delays(node: Policy, offset: Steps) -> list[tuple[Steps, int]]:
     found: list[tuple[Steps, int]] = []
-    for steps in (*_PREFIXES, Forever):
+    is_large = sum(1 for _ in nodes_of(node)) > _LARGE
+    for steps in (*(_FEW_PREFIXES if is_large else _PREFIXES), Forever):
         low = delay_interval(node, offset + steps).low
         if low is not None and low > 0:
             found.append((steps, low))

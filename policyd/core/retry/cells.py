@@ -8,7 +8,7 @@ Source: retry 2.3, 8.1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from typing import assert_never
@@ -48,6 +48,7 @@ class Group:
         exact: whether every way in which the tests on them can come out is among the cells.
         is_stable: whether the values stay the same within one sequence.
         spread: for each cell all the values of a single property that it stands for, as far as they were made.
+        outcomes: for each test on the group what it comes to in each cell.
     """
 
     names: tuple[str, ...]
@@ -55,6 +56,7 @@ class Group:
     exact: bool
     is_stable: bool
     spread: tuple[tuple[PropertyValue | None, ...], ...] = ()
+    outcomes: Mapping[Leaf, tuple[int, ...]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,24 +120,38 @@ def groups_at(site: Site, rules: Rules, tests: Tests, known: Known, shared: dict
 
 def distinct(group: Group, tests: Tests) -> Group:
     """The group with one cell for each way in which all tests on it come out."""
-    leaves = [leaf for name in group.names for leaf in tests.get(name, ())]
+    read = tuple((name, leaf) for name in group.names for leaf in tests.get(name, ()))
+    known: dict[tuple[Leaf, PropertyValue | None], int] = {}
+
+    def kind(name: str, leaf: Leaf, cell: Fragment) -> int:
+        value = cell.get(name)
+        key = (leaf, value)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = _kind(leaf, {} if value is None else {name: value})
+        return found
+
     kept: dict[tuple[int, ...], Fragment] = {}
     spread: dict[tuple[int, ...], list[PropertyValue | None]] = {}
     for cell in group.cells:
-        kind = tuple(_kind(leaf, cell) for leaf in leaves)
-        kept.setdefault(kind, cell)
+        kinds = tuple(kind(name, leaf, cell) for name, leaf in read)
+        kept.setdefault(kinds, cell)
         if len(group.names) == 1:
-            spread.setdefault(kind, []).append(cell.get(group.names[0]))
-    return Group(
-        group.names, tuple(kept.values()), group.exact, group.is_stable, tuple(tuple(v) for v in spread.values())
-    )
+            spread.setdefault(kinds, []).append(cell.get(group.names[0]))
+    outcomes = {leaf: tuple(kinds[i] for kinds in kept) for i, (_, leaf) in enumerate(read)}
+    together = tuple(tuple(values) for values in spread.values())
+    return Group(group.names, tuple(kept.values()), group.exact, group.is_stable, together, outcomes)
+
+
+TRUE, FALSE, MISSING, ERROR = range(4)
 
 
 def _kind(leaf: Leaf, cell: Fragment) -> int:
+    """What a test comes to: one of the four numbers above."""
     outcome = evaluate_strict(leaf, cell)
     if isinstance(outcome, bool):
-        return 1 if outcome else 0
-    return 2 if isinstance(outcome, PropertyNotFound) else 3
+        return TRUE if outcome else FALSE
+    return MISSING if isinstance(outcome, PropertyNotFound) else ERROR
 
 
 def _only(name: str, values: Samples, known: Known, *, stable: bool) -> Group:

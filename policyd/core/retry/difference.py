@@ -9,11 +9,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from policyd.core.edition import Rules
 from policyd.core.retry.fingerprint import rule_fingerprint, tree_fingerprint
 from policyd.core.retry.limits import Facet, LimitClass, Limits
-from policyd.core.retry.policy import NamedPolicy
+from policyd.core.retry.policy import NamedPolicy, Policy
 from policyd.core.retry.regions import Region, region_of
 from policyd.core.retry.sites import Noun, Site
 from policyd.core.retry.space import Contexts
@@ -77,6 +78,11 @@ class Kind(Enum):
     ERROR = "error"
 
 
+@lru_cache(maxsize=4_096)
+def _tree(policy: Policy) -> str:
+    return tree_fingerprint(policy)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a selection comes to in some contexts.
@@ -92,8 +98,8 @@ class Outcome:
     @property
     def tree(self) -> str:
         """The fingerprint of the tree that decides, empty where none does."""
-        decides = self.kind in (Kind.RULE, Kind.DEFAULT) and self.rule is not None
-        return tree_fingerprint(self.rule.policy) if decides and self.rule is not None else ""
+        decides = self.kind in (Kind.RULE, Kind.DEFAULT)
+        return _tree(self.rule.policy) if decides and self.rule is not None else ""
 
     @property
     def words(self) -> str:
@@ -169,8 +175,9 @@ def difference_of(before: tuple[NamedPolicy, ...], after: tuple[NamedPolicy, ...
     """
     old, new = Study.pair(before, after, edition)
     found: list[Difference] = []
+    worded: dict[object, tuple[tuple[str, str], ...]] = {}
     for site in old.sites:
-        found += _at_site(old, new, site)
+        found += _at_site(old, new, site, worded)
     names_before, names_after = ({r.name: r for r in rules} for rules in (before, after))
     common = names_before.keys() & names_after.keys()
     edited = sorted(n for n in common if rule_fingerprint(names_before[n]) != rule_fingerprint(names_after[n]))
@@ -201,27 +208,31 @@ def _outcomes(study: Study, site: Site) -> list[tuple[Outcome, Contexts]]:
     return [(outcome, contexts) for outcome, contexts in found if contexts]
 
 
-def _at_site(old: Study, new: Study, site: Site) -> Iterator[Difference]:
+def _at_site(
+    old: Study, new: Study, site: Site, worded: dict[object, tuple[tuple[str, str], ...]]
+) -> Iterator[Difference]:
     space = old.space(site)
+    names = [name for group in space.groups for name in group.names]
+    is_exact = space.is_exact(names)
+    outcomes = _outcomes(new, site)
     for before, was in _outcomes(old, site):
-        for after, now in _outcomes(new, site):
+        for after, now in outcomes:
             contexts = was & now
             if not contexts or _is_same(before, after):
                 continue
             limits_before = _limits(old, site, before, contexts)
             limits_after = _limits(new, site, after, contexts)
-            names = [name for group in space.groups for name in group.names]
             yield Difference(
                 (site,),
                 before,
                 after,
                 tuple(_changes(site, before, after, limits_before, limits_after)),
-                region_of(space, contexts),
+                region_of(space, contexts, worded),
                 space.bag(contexts) or {},
                 limits_before,
                 limits_after,
                 _in_flight(site, before, after),
-                space.is_exact(names),
+                is_exact,
             )
 
 

@@ -5,8 +5,10 @@ Source: retry 8.6.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from policyd.core.retry.cells import Group
 from policyd.core.retry.space import Contexts, Space
 from policyd.core.retry.value import Boolean, Integer, PropertyValue
 
@@ -34,21 +36,34 @@ class Region:
         return ", ".join(f"{name} {values}" for name, values in self.parts) or "every call"
 
 
-def region_of(space: Space, contexts: Contexts) -> Region:
-    """The region that encloses some contexts, property by property."""
-    parts: dict[str, str] = {}
+def region_of(space: Space, contexts: Contexts, known: dict[object, tuple[tuple[str, str], ...]]) -> Region:
+    """The region that encloses some contexts, property by property.
+
+    Args:
+        space: the site.
+        contexts: what is described.
+        known: parts already put into words; grows.
+    """
+    parts: list[tuple[str, str]] = []
     for place, group in enumerate(space.groups):
-        inside = [bool(contexts & space.cells(place, (i,))) for i in range(len(group.cells))]
-        if all(inside):
+        inside = tuple(i for i, mask in enumerate(space.cell_masks(place)) if mask & contexts)
+        if len(inside) == len(group.cells):
             continue
-        for name in group.names:
-            values = group.spread or tuple((cell.get(name),) for cell in group.cells)
-            have = [v for some, there in zip(values, inside, strict=True) if there for v in some]
-            lack = [v for some, there in zip(values, inside, strict=True) if not there for v in some]
-            if set(lack) <= set(have) or len(set(have) | set(lack)) == 1:
-                continue
-            parts[name] = _values(have, lack)
-    return Region(tuple(sorted(parts.items())))
+        key = (id(group), inside)
+        if key not in known:
+            known[key] = tuple(_parts(group, set(inside)))
+        parts += known[key]
+    return Region(tuple(sorted(parts)))
+
+
+def _parts(group: Group, inside: set[int]) -> Iterator[tuple[str, str]]:
+    for name in dict.fromkeys(leaf.property for leaf in group.outcomes):
+        values = group.spread or tuple((cell.get(name),) for cell in group.cells)
+        have = list(dict.fromkeys(v for i, some in enumerate(values) if i in inside for v in some))
+        lack = list(dict.fromkeys(v for i, some in enumerate(values) if i not in inside for v in some))
+        if set(lack) <= set(have):
+            continue
+        yield name, _values(have, lack)
 
 
 def _values(have: list[PropertyValue | None], lack: list[PropertyValue | None]) -> str:

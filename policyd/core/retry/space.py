@@ -138,6 +138,7 @@ class Space:
     _leaves: dict[Leaf, Outcomes] = field(default_factory=dict)
     _strict: dict[int, tuple[Predicate, Outcomes]] = field(default_factory=dict)
     _lenient: dict[int, tuple[Predicate, Outcomes]] = field(default_factory=dict)
+    _masks: dict[int, tuple[Contexts, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -164,7 +165,10 @@ class Space:
             largest = max(range(len(groups)), key=lambda i: len(groups[i].cells))
             group = groups[largest]
             half = len(group.cells) // 2
-            groups[largest] = Group(group.names, group.cells[:half], False, group.is_stable, group.spread[:half])
+            outcomes = {leaf: kinds[:half] for leaf, kinds in group.outcomes.items()}
+            groups[largest] = Group(
+                group.names, group.cells[:half], False, group.is_stable, group.spread[:half], outcomes
+            )
             capped = True
         return cls(site, edition, tuple(groups), capped)
 
@@ -234,6 +238,14 @@ class Space:
             pattern |= block << (cell * stride)
         return self._repeated(pattern, stride * len(self.groups[place].cells))
 
+    def cell_masks(self, place: int) -> tuple[Contexts, ...]:
+        """For each cell of a group the contexts that have it."""
+        known = self._masks.get(place)
+        if known is None:
+            count = len(self.groups[place].cells)
+            known = self._masks[place] = tuple(self.cells(place, (i,)) for i in range(count))
+        return known
+
     def stride(self, place: int) -> int:
         """How far apart contexts are that differ in the next cell of one group."""
         return self._strides[place]
@@ -270,6 +282,11 @@ class Space:
             value = self.instead[leaf.property]
             place, fragments = None, ({} if value is None else {leaf.property: value},)
         sorted_cells: tuple[list[int], list[int], list[int], list[int]] = ([], [], [], [])
+        known = None if place is None else self.groups[place].outcomes.get(leaf)
+        if known is not None and place is not None:
+            for index, kind in enumerate(known):
+                sorted_cells[kind].append(index)
+            return Outcomes(*(self.cells(place, cells) if cells else 0 for cells in sorted_cells))
         for index, fragment in enumerate(fragments):
             outcome = evaluate_strict(leaf, fragment)
             if isinstance(outcome, bool):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from policyd.core.edition import Rules
 from policyd.core.retry.cells import NOTHING_KNOWN, Group, Known
@@ -111,7 +112,11 @@ class Study:
 
     def judged(self, site: Site, rule: NamedPolicy) -> Judged:
         """What becomes of one of the rules at a site."""
-        return self.picked(site).judged[self.policies.index(rule)]
+        return self.picked(site).judged[self._places[rule.name]]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {rule.name: place for place, rule in enumerate(self.policies)}
 
     def winning_sites(self, rule: NamedPolicy) -> Iterator[tuple[Site, Judged]]:
         """The sites at which the rule is selected in some context."""
