@@ -120,6 +120,25 @@ def test_search(word: str, cls: str, some: str) -> None:
     assert catalogue().search("no such operation") == ()
 
 
+@pytest.mark.parametrize(
+    "id, names",
+    [
+        ("kv.get", ("bucket", "key")),
+        ("fs.rename", ("from", "to")),
+        ("fs.write-stream", ("path", "preopen", "opened", "wasi")),
+        ("http.send", ("url", "wasi")),
+        ("rdbms.begin-transaction", ("engine", "address")),
+        ("agent.invoke", ("method", "account", "application", "environment", "component", "agent")),
+        ("environment.retry-policy.get", ("name", "account", "application", "environment")),
+        ("environment.mcp-deployment.create", ("domain", "account", "application", "environment")),
+        ("card.install", ("type", "card", "account", "application", "environment", "component")),
+        ("wasi.clocks", ()),
+    ],
+)
+def test_the_arguments_that_a_question_may_give(id: str, names: tuple[str, ...]) -> None:
+    assert ALL[id].arguments == names
+
+
 def test_discovery_and_streams_are_unknown_where_nothing_is_published() -> None:
     unknown = {id for id, operation in ALL.items() if operation.is_unknown(NEXT)}
     assert unknown == {"agent.discovery", "tool.discovery", "stream.read", "stream.append"}

@@ -32,6 +32,7 @@ from policyd.core.operations import (
     asked_by,
 )
 from policyd.core.operations.durable import NOTHING_DECLARED, Declarations
+from policyd.core.operations.parameters import GENERATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class OperationCall:
         at: None leaves expiry aside.
         scope: the scope card of the invocation, already admitted.
         scope_refusal: why the invocation with its scope card is refused, empty if it is not.
-        generation: of the WASI interfaces, None if not given.
+        generation: of the WASI interfaces; None if not given, or as the argument `wasi`.
         carrier: the operation that carries a secret handle, None if not given.
         executing: account, application, environment and component of a tool whose code asks; empty for the agent's own.
         declarations: what the program declares of durable operations and streams.
@@ -120,7 +121,7 @@ def admit_operation(
     replayed = Replayed(
         call.operation,
         call.arguments,
-        call.generation,
+        _generation(call),
         call.carrier,
         end if call.at is not None else _first_change(used, call, targets),
         not call.operation.is_unknown(rules),
@@ -129,6 +130,12 @@ def admit_operation(
     replay, replay_reasons = replay_stable(used, replayed)
     verdict = Verdict(facet, cap, replay, (*reasons, *cap_reasons, *replay_reasons), start, end)
     return OperationVerdict(call.operation, targets, verdict, _alternatives(used, replayed, replay))
+
+
+def _generation(call: OperationCall) -> Generation | None:
+    """The WASI generation, as the question or one of its arguments names it."""
+    given = call.arguments.get(GENERATION)
+    return call.generation or next((g for g in Generation if g.value == given), None)
 
 
 def asker_of(wallet: Wallet, call: OperationCall) -> Asker:

@@ -11,8 +11,8 @@ from enum import Enum
 
 from policyd.core.edition import Rules
 from policyd.core.grants import PermissionClass
-from policyd.core.operations.owners import OwnerHole
-from policyd.core.operations.parameters import Parameter
+from policyd.core.operations.owners import ARGUMENTS, NAMES, OwnerHole
+from policyd.core.operations.parameters import GENERATION, Parameter, ParameterKind
 
 ALWAYS = "always"
 
@@ -172,6 +172,18 @@ class Operation:
     def is_gated(self) -> bool:
         """Whether any card can refuse it."""
         return bool(self.targets)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Every argument that a question may give: of the parameters, of the owners, and the WASI generation."""
+        owners = (t.owner for t in self.targets if t.owner is not OwnerHole.ENVIRONMENT or self.side is Side.SERVICE)
+        names = [parameter.argument for parameter in self.parameters if parameter.kind is not ParameterKind.DATABASE]
+        names += [name for owner in owners for name in ARGUMENTS.get(owner, ())]
+        if any(parameter.kind is ParameterKind.RECIPIENT for parameter in self.parameters):
+            names += NAMES
+        if self.record.p2 is not self.record.p3:
+            names.append(GENERATION)
+        return tuple(dict.fromkeys(names))
 
     def is_unknown(self, rules: Rules) -> bool:
         """Whether not all of its targets are published under these rules."""

@@ -16,7 +16,7 @@ from policyd.core.operations.network import (
     request_text,
     url_resource,
 )
-from policyd.core.operations.parameters import Parameter, Ports
+from policyd.core.operations.parameters import GENERATION, Parameter, Ports
 from policyd.core.operations.question import Question, Read, read_each
 from policyd.core.operations.refusal import Refusal, RefusalKind, Unclear
 from policyd.core.operations.values import members_of, number_of, text_of
@@ -31,7 +31,7 @@ def read_host(value: object, parameter: Parameter, question: Question) -> Read:
 def read_url(value: object, parameter: Parameter, question: Question) -> Read:
     """A URL, or the parts of an outgoing request."""
     parts = members_of(value)
-    is_p2 = question.arguments.get("wasi") == "p2"
+    is_p2 = question.arguments.get(GENERATION) == "p2"
     if parts is None:
         text: str | Refusal | Unclear = text_of(value, parameter.argument)
     else:

@@ -55,6 +55,9 @@ class ParameterKind(Enum):
     WEBSOCKET_URL = "websocket-url"
 
 
+GENERATION = "wasi"
+"""The argument that names the generation of the WASI interfaces, `p2` or `p3`."""
+
 LISTS = frozenset(
     {
         ParameterKind.ADDRESSES,
