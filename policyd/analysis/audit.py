@@ -14,8 +14,11 @@ from policyd.analysis.subject import Subject
 from policyd.findings import Finding, Related, Span
 from policyd.syntax.mistakes import shown
 
+MAX_NAMED = 8
+"""So many environments are named in a finding; the others are counted."""
 
-def audit(subjects: Sequence[Subject], rules: Sequence[Rule] = RULES) -> tuple[Finding, ...]:
+
+def audit(subjects: Sequence[Subject], rules: Sequence[Rule] = RULES, *, of: int | None = None) -> tuple[Finding, ...]:
     """What `rules` find in `subjects`, one per environment.
 
     A finding that holds in some of several environments names them; one that holds in all names none.
@@ -23,8 +26,10 @@ def audit(subjects: Sequence[Subject], rules: Sequence[Rule] = RULES) -> tuple[F
     Args:
         subjects: deployments of one application.
         rules: in any order.
+        of: how many environments there are, where `subjects` are not all of them.
     """
     names = tuple(dict.fromkeys(subject.deployment.environment for subject in subjects))
+    count = len(names) if of is None else of
     places: dict[Span, set[str]] = {}
     for subject in subjects:
         for span in _places(subject):
@@ -34,7 +39,7 @@ def audit(subjects: Sequence[Subject], rules: Sequence[Rule] = RULES) -> tuple[F
     for subject in subjects:
         for finding in (*refused_grants(subject), *subject.deployment.retry_findings):
             bad.setdefault(finding, set()).add(subject.deployment.environment)
-    out += (in_environments(f, tuple(n for n in names if n in where), len(names)) for f, where in bad.items())
+    out += (in_environments(f, tuple(n for n in names if n in where), count) for f, where in bad.items())
     for rule in rules:
         seen: dict[Finding, set[str]] = {}
         for subject in subjects:
@@ -43,7 +48,7 @@ def audit(subjects: Sequence[Subject], rules: Sequence[Rule] = RULES) -> tuple[F
         for finding, where in seen.items():
             if rule.scope is Scope.ALL and finding.span in places and places[finding.span] - where:
                 continue
-            out.append(in_environments(finding, tuple(n for n in names if n in where), len(names)))
+            out.append(in_environments(finding, tuple(n for n in names if n in where), count))
     return tuple(sorted(out, key=lambda f: f.order))
 
 
@@ -66,7 +71,9 @@ def in_environments(finding: Finding, where: Sequence[str], count: int) -> Findi
     if len(where) >= count:
         return finding
     noun = "environment" if len(where) == 1 else "environments"
-    return replace(finding, message=f"{finding.message} (in {noun} {', '.join(f'{shown(name)}' for name in where)})")
+    named = ", ".join(shown(name) for name in where[:MAX_NAMED])
+    more = f" and {len(where) - MAX_NAMED} more" if len(where) > MAX_NAMED else ""
+    return replace(finding, message=f"{finding.message} (in {noun} {named}{more})")
 
 
 def _places(subject: Subject) -> Iterator[Span]:

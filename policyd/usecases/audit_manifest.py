@@ -11,13 +11,20 @@ from dataclasses import dataclass, replace
 from policyd.analysis import Subject, audit
 from policyd.analysis.audit import in_environments
 from policyd.analysis.deploy import judge
-from policyd.core.cards import Card
+from policyd.core.cards import Bound, Card
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants.names import ascii_lower
 from policyd.core.retry.placed import NO_FACTS, RetryFacts
 from policyd.findings import Finding, Related, Report, Severity, Span, visible
 from policyd.manifest import Application, LoadedManifest, describe, resolve_environment
 from policyd.manifest.application import parse_located
+from policyd.syntax.mistakes import shown
+
+MAX_CARDS = 20_000
+"""After so many initial cards, one per environment and agent type, no further environment is looked at."""
+
+MAX_GRANTS = 150_000
+"""After so many grants in them neither; what is left out is told."""
 
 _NO_DEPLOYER = "whether the deployer's own cards cover"
 _NO_ACCOUNT = "the account: the environment names none"
@@ -63,29 +70,17 @@ def audit_manifest(
         components: agent type to component, as far as the caller knows.
         retry: what is known of retry policies beside the manifest.
     """
-    names = _names(loaded, environments)
-    subjects: list[Subject] = []
-    resolving: dict[Finding, list[str]] = {}
-    left_out = set(loaded.not_analysed)
-    limiting, empty = _upper_bounds(loaded.application)
-    for name in names:
-        resolved = resolve_environment(loaded.application, name, presets, rules=rules, implements=components or {})
-        for finding in resolved.findings:
-            resolving.setdefault(finding, []).append(name or "")
-        left_out.update(
-            sentence
-            for sentence in resolved.not_analysed
-            if not sentence.startswith(_NO_DEPLOYER) and not (account and sentence.startswith(_NO_ACCOUNT))
+    return _report(
+        _survey(
+            loaded,
+            environments=environments,
+            presets=presets,
+            rules=rules,
+            deployer=deployer,
+            account=account,
+            components=components,
+            retry=retry,
         )
-        if resolved.environment is not None:
-            deployment = describe(loaded.application, resolved, rules)
-            cards = None if deployer is None else tuple(deployer)
-            subjects.append(Subject(deployment, ascii_lower(account), rules, cards, limiting, empty, retry))
-    in_force = {card.span for subject in subjects for card in subject.cards if card.is_explicit}
-    found = {in_environments(finding, where, len(names)) for finding, where in resolving.items()}
-    return Report.of(
-        (*loaded.findings, *found, *audit(subjects), *_bad_elsewhere(loaded.application, in_force, rules)),
-        (*left_out, *_unjudged(subjects)),
     )
 
 
@@ -103,14 +98,127 @@ def deploy_answers(
 
     Only the check of initial cards is answered; a deploy needs further rights of the deployer.
     """
+    survey = _survey(
+        loaded,
+        environments=environments,
+        presets=presets,
+        rules=rules,
+        deployer=deployer,
+        account=account,
+        components=components,
+    )
+    return _deploys(survey)
+
+
+def audit_with_deploys(
+    loaded: LoadedManifest,
+    *,
+    environments: Sequence[str] | None = None,
+    presets: Sequence[str] | None = None,
+    rules: Rules = NEXT,
+    deployer: Sequence[Card] | None = None,
+    account: str = "",
+    components: Mapping[str, str] | None = None,
+) -> tuple[Report, tuple[DeployAnswer, ...]]:
+    """`audit_manifest` and `deploy_answers` over one reading of the environments."""
+    survey = _survey(
+        loaded,
+        environments=environments,
+        presets=presets,
+        rules=rules,
+        deployer=deployer,
+        account=account,
+        components=components,
+    )
+    return _report(survey), _deploys(survey)
+
+
+@dataclass(frozen=True, slots=True)
+class _Survey:
+    """The environments asked about, as far as they are looked at.
+
+    Attributes:
+        loaded: the manifest.
+        rules: the edition.
+        subjects: the deployments.
+        findings: of resolving them.
+        left_out: sentences on what was left out.
+        count: how many environments are asked about.
+    """
+
+    loaded: LoadedManifest
+    rules: Rules
+    subjects: tuple[Subject, ...]
+    findings: tuple[Finding, ...]
+    left_out: frozenset[str]
+    count: int
+
+
+def _survey(
+    loaded: LoadedManifest,
+    *,
+    environments: Sequence[str] | None,
+    presets: Sequence[str] | None,
+    rules: Rules,
+    deployer: Sequence[Card] | None,
+    account: str,
+    components: Mapping[str, str] | None,
+    retry: RetryFacts = NO_FACTS,
+) -> _Survey:
+    asked = _names(loaded, environments)
+    subjects: list[Subject] = []
+    resolving: dict[Finding, list[str]] = {}
+    left_out = set(loaded.not_analysed)
+    limiting, empty = _upper_bounds(loaded.application)
     cards = None if deployer is None else tuple(deployer)
-    found: list[DeployAnswer] = []
-    for name in _names(loaded, environments):
+    cards_seen = grants_seen = 0
+    for number, name in enumerate(asked):
+        if cards_seen > MAX_CARDS or grants_seen > MAX_GRANTS:
+            left_out.add(_too_many(asked, number))
+            break
         resolved = resolve_environment(loaded.application, name, presets, rules=rules, implements=components or {})
+        for finding in resolved.findings:
+            resolving.setdefault(finding, []).append(name or "")
+        left_out.update(
+            sentence
+            for sentence in resolved.not_analysed
+            if not sentence.startswith(_NO_DEPLOYER) and not (account and sentence.startswith(_NO_ACCOUNT))
+        )
         if resolved.environment is not None:
-            subject = Subject(describe(loaded.application, resolved, rules), ascii_lower(account), rules, cards)
-            found += _answers(subject)
-    return tuple(found)
+            deployment = describe(loaded.application, resolved, rules)
+            cards_seen += len(deployment.agents)
+            grants_seen += sum(len(a.initial_card.of(bound)) for a in deployment.agents for bound in Bound)
+            subjects.append(Subject(deployment, ascii_lower(account), rules, cards, limiting, empty, retry))
+    found = (in_environments(finding, where, len(asked)) for finding, where in resolving.items())
+    return _Survey(loaded, rules, tuple(subjects), tuple(found), frozenset(left_out), len(asked))
+
+
+def _too_many(asked: Sequence[str | None], first: int) -> str:
+    """What is said of the environments from number `first` on, which are not looked at."""
+    more = len(asked) - first
+    which = shown(asked[first] or "") + (" and those after it" if more > 1 else "")
+    return (
+        f"{more} of {len(asked)} environments, {which}: an audit ends after {MAX_CARDS} initial cards or {MAX_GRANTS}"
+        " grants in them, ask about one environment with `--env`"
+    )
+
+
+def _report(survey: _Survey) -> Report:
+    application = survey.loaded.application
+    in_force = {card.span for subject in survey.subjects for card in subject.cards if card.is_explicit}
+    return Report.of(
+        (
+            *survey.loaded.findings,
+            *survey.findings,
+            *audit(survey.subjects, of=survey.count if survey.subjects else None),
+            *_bad_elsewhere(application, in_force, survey.rules),
+        ),
+        (*survey.left_out, *_unjudged(survey.subjects)),
+    )
+
+
+def _deploys(survey: _Survey) -> tuple[DeployAnswer, ...]:
+    return tuple(answer for subject in survey.subjects for answer in _answers(subject))
 
 
 def deploy_lines(answers: Sequence[DeployAnswer], *, is_assumed: bool) -> list[str]:
@@ -129,6 +237,8 @@ def deploy_lines(answers: Sequence[DeployAnswer], *, is_assumed: bool) -> list[s
             for a in here
             if a.is_accepted is False
         ]
+    if out and not is_assumed:
+        out.append("only the check of initial cards is judged: a deploy needs further rights of the deployer")
     return [visible(line) for line in out]
 
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 import pytest
 from rule_manifests import audited, completed
 
+from policyd.analysis.audit import MAX_NAMED
 from policyd.analysis.deploy import MAX_CANDIDATES, MAX_OFFENDERS
 from policyd.analysis.overlap_index import OverlapIndex
 from policyd.core.cards import Bounds, Card, CardId
 from policyd.findings import Report
 from policyd.manifest import load_text
 from policyd.syntax import Form, parse_grants, parse_target
-from policyd.usecases.audit_manifest import DeployAnswer, audit_manifest, deploy_answers
+from policyd.usecases.audit_manifest import (
+    DeployAnswer,
+    audit_manifest,
+    audit_with_deploys,
+    deploy_answers,
+    deploy_lines,
+)
 
 THREE = """
 environments:
@@ -36,6 +43,44 @@ def test_names_the_environments() -> None:
     messages = {f.code: f.message for f in audited(THREE)}
     assert messages["CARD007"].endswith("(in environments `a`, `b`)")
     assert messages["CARD006"].endswith("(in environment `c`)")
+
+
+def test_many_environments_are_counted() -> None:
+    """A finding that holds in many environments names the first ones and counts the others."""
+    named = ", ".join(f"e{n}: {{server: cloud, account: a@b.example}}" for n in range(MAX_NAMED + 3))
+    text = f"environments: {{last: {{server: cloud, account: a@b.example}}, {named}}}\n" + (
+        "agents: {Cart: {presets: {'app-env:last': {initialCard: {}}}}}\n"
+    )
+    messages = {f.code: f.message for f in audited(text)}
+    assert messages["CARD007"].endswith(f"`e{MAX_NAMED - 1}` and 3 more)")
+
+
+@pytest.mark.parametrize("limit", ["MAX_CARDS", "MAX_GRANTS"])
+def test_environments_beyond_the_limit_are_told(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After so many cards or grants no further environment is looked at, and nothing is claimed of it."""
+    monkeypatch.setattr(f"policyd.usecases.audit_manifest.{limit}", 0)
+    loaded = load_text(completed(THREE))
+    report, deploys = audit_with_deploys(loaded)
+    (sentence,) = (text for text in report.not_analysed if "`--env`" in text)
+    assert sentence.startswith("2 of 3 environments, `b` and those after it")
+    assert {a.environment for a in deploys} == {"a"}
+    assert [f.message.endswith("(in environment `a`)") for f in report if f.code == "CARD007"] == [True]
+    whole, _ = audit_with_deploys(loaded, environments=["c"])
+    assert "CARD006" in {f.code for f in whole}
+    assert not [text for text in whole.not_analysed if "`--env`" in text]
+
+
+def test_both_answers_are_those_of_each() -> None:
+    """The report and the deploy answers of one reading are the same as those of two."""
+    loaded = load_text(completed(THREE))
+    assert audit_with_deploys(loaded) == (audit_manifest(loaded), deploy_answers(loaded))
+
+
+def test_deploy_lines_say_what_is_not_judged() -> None:
+    """With the deployer's own cards it is said that a deploy needs more than the check of initial cards."""
+    answers = deploy_answers(load_text(completed(THREE)), deployer=[])
+    assert "further rights of the deployer" in deploy_lines(answers, is_assumed=False)[-1]
+    assert "further rights" not in "".join(deploy_lines(answers, is_assumed=True))
 
 
 def test_same_bytes_every_time() -> None:

@@ -42,7 +42,7 @@ def command(
     from policyd.manifest import load_manifest
     from policyd.report import report_json, report_sarif, report_text
     from policyd.syntax.wallets import read_cards
-    from policyd.usecases.audit_manifest import audit_manifest, deploy_answers, deploy_json, deploy_lines
+    from policyd.usecases.audit_manifest import audit_with_deploys, deploy_json, deploy_lines
     from policyd.usecases.deployments import shown_lines
 
     rules = opt.rules_of(edition, switch)
@@ -52,16 +52,7 @@ def command(
     implements = {a.name: component for a in loaded.application.agents} if component else None
     environments = [env] if env is not None else None
     presets = opt.presets_of(preset)
-    report = audit_manifest(
-        loaded,
-        environments=environments,
-        presets=presets,
-        rules=rules,
-        deployer=cards,
-        account=account,
-        components=implements,
-    )
-    deploys = deploy_answers(
+    report, deploys = audit_with_deploys(
         loaded,
         environments=environments,
         presets=presets,
