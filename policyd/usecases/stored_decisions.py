@@ -61,7 +61,7 @@ class StoredQuestion:
     component: str = ""
 
 
-class _Places(Mapping[tuple[CardId, str, int], Span]):
+class StoredPlaces(Mapping[tuple[CardId, str, int], Span]):
     """Where grants of stored cards stand; looked up when asked for."""
 
     _BOUNDS = {bound.value: bound for bound in Bound}  # noqa: RUF012 - a constant
@@ -177,10 +177,11 @@ class Decisions:
             admitted.append((call.target, answer))
             return answer
 
+        facts.require_readable(wallet, rules)
         known = wallet.context.agent_id if wallet.context is not None else None
         agent = question.agent if "(" in question.agent and question.agent != known else ""
         asked = WalletQuestion(question.target, question.at, question.scope, agent)
-        return check_wallet(wallet, asked, rules, _Places(facts), admitting, f"@{info.number}")
+        return check_wallet(wallet, asked, rules, StoredPlaces(facts), admitting, f"@{info.number}")
 
     def _compiled(self, info: SnapshotInfo, key: object, make: Callable[[], Wallet]) -> CompiledType:
         return self.kept.get(

@@ -15,7 +15,7 @@ from policyd.core.cards import Bound, Card, CardId, ScopeCard
 from policyd.core.cards.lineage import descendants
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant, Level, Recipient
-from policyd.findings import Finding, Severity, Span
+from policyd.findings import Finding, InputError, Severity, Span
 from policyd.manifest import Application, LoadedManifest
 from policyd.store import facts
 from policyd.store.facts import Installed, Installer, NamedValue, ValueKind, WalletFact, place_of
@@ -160,6 +160,7 @@ class StoredFacts:
     instances: Mapping[str, tuple[str, ...]]
     revoked: frozenset[CardId]
     described: dict[Rules, Described] = field(default_factory=dict, compare=False)
+    strange: dict[Rules, frozenset[CardId]] = field(default_factory=dict, compare=False)
     held: Recent = field(default_factory=lambda: Recent(ROOM_CARDS), compare=False)
 
     @classmethod
@@ -193,6 +194,38 @@ class StoredFacts:
         if found is None:
             found = self.described[rules] = described_facts(self.deployment, rules)
         return found
+
+    def unreadable(self, rules: Rules) -> frozenset[CardId]:
+        """The cards with grants that do not exist under `rules`: a platform of that edition cannot hold them."""
+        if rules == self.deployment.rules:
+            return frozenset()
+        found = self.strange.get(rules)
+        if found is None:
+            found = self.strange[rules] = frozenset(
+                fact.card.id
+                for fact in self.deployment.cards
+                if not all(readable_under(grant, rules) for _, _, grant in fact.card.bounds.each())
+            )
+        return found
+
+    def require_readable(self, wallet: Wallet, rules: Rules) -> None:
+        """Refuse a wallet with a card that cannot be read under `rules`.
+
+        Raises:
+            InputError: CARD050.
+        """
+        strange = self.unreadable(rules)
+        for held in wallet.cards if strange else ():
+            if held.card.id in strange:
+                raise InputError(
+                    Finding(
+                        CARD_UNKNOWN,
+                        Severity.ERROR,
+                        f"card `{held.card.id}` has grants that do not exist under edition {rules.label}",
+                        None,
+                        f"ask under edition {self.deployment.rules.label}, under which it was imported",
+                    )
+                )
 
     def holder_of(self, agent_type: str) -> Recipient | None:
         """The holder that an agent type is, None where its component is not known or several have the type."""

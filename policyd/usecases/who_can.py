@@ -70,8 +70,31 @@ def who(
     asked = _in_environment(parse_target(target, rules, slots=True), info)
     found = who_can(database, info.number, asked, at=at)
     unread = {agent.name for agent in facts.under(rules).deployment.agents if agent.initial_card.bad}
-    accesses = tuple(a for a in found.accesses if a.holder.is_imported or a.holder.recipient.known[-1] not in unread)
-    return WhoAnswer(asked, WhoCan(accesses, found.unheld), tuple(sorted(_unknown(facts, unread))), info, rules)
+    strange = _strange_holders(facts, rules)
+    accesses = tuple(
+        access
+        for access in found.accesses
+        if (
+            (access.holder.recipient.text, access.holder.agent_id) not in strange
+            if access.holder.is_imported
+            else access.holder.recipient.known[-1] not in unread
+        )
+    )
+    left_out = {*_unknown(facts, unread), *(f"{' '.join(who).rstrip()}: {_STRANGE}" for who in strange)}
+    return WhoAnswer(asked, WhoCan(accesses, found.unheld), tuple(sorted(left_out)), info, rules)
+
+
+_STRANGE = "its wallet has cards that do not exist under this edition"
+
+
+def _strange_holders(facts: StoredFacts, rules: Rules) -> set[tuple[str, str]]:
+    """The holders of imported wallets with cards that cannot be read under `rules`."""
+    cards = facts.unreadable(rules)
+    if not cards:
+        return set()
+    return {
+        (w.holder.text, w.agent_id) for w in facts.deployment.wallets if any(held.card in cards for held in w.cards)
+    }
 
 
 def _in_environment(target: Target, info: SnapshotInfo) -> Target:
@@ -113,6 +136,7 @@ class WhatAnswer:
 
 def what(
     database: Database,
+    facts: StoredFacts,
     info: SnapshotInfo,
     holder: str,
     rules: Rules,
@@ -124,6 +148,7 @@ def what(
 
     Args:
         database: where the snapshot is.
+        facts: of the snapshot.
         info: which it is.
         holder: an agent type, a full agent id, `account/app/env/component/Type`, or an account.
         rules: the edition.
@@ -131,14 +156,24 @@ def what(
         at: the moment, None to leave expiry aside.
 
     Raises:
-        InputError: for an unknown holder or class.
+        InputError: for an unknown holder or class, or a card that cannot be read under the edition.
     """
     name, agent_id = agent_name(holder)
     chosen = [_class(text, rules) for text in dict.fromkeys(classes)] or list(classes_of(rules))
     stored = wallet(database, info.number, name, agent_id or "")
+    if stored.holder.is_imported:
+        facts.require_readable(stored.wallet, rules)
+    else:
+        _require_initial(facts, stored.holder.recipient.known[-1], rules)
     found = [what_can_of(stored, cls, at) for cls in chosen]
     shown_holder = stored.holder.recipient.text + (f" {agent_id}" if agent_id else "")
     return WhatAnswer(shown_holder, tuple(w for w in found if classes or w.lent), info, rules)
+
+
+def _require_initial(facts: StoredFacts, agent_type: str, rules: Rules) -> None:
+    for agent in facts.under(rules).deployment.agents:
+        if agent.name == agent_type and agent.initial_card.bad:
+            raise InputError(*(bad.finding for bad in agent.initial_card.bad))
 
 
 def _class(name: str, rules: Rules) -> PermissionClass:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from service_serving import PLACE, TARGET
+from service_serving import PLACE, TARGET, WALLET
 
 from policyd.cli.main import run
 
@@ -95,6 +95,25 @@ agents:
     target = "env(?agent) : read : HOME"
     assert shop.decide(target, snapshot=f"@{number}")["admitted"] == "yes"
     assert shop.decide(target, snapshot=f"@{number}", edition="snapshot")["admitted"] == "unknown"
+
+
+def test_a_wallet_of_a_newer_edition_is_not_asked_about_under_the_older_one(shop):
+    """A card with a grant of a newer class cannot exist there: refused, left out of lists, and said so."""
+    newer = b"environment.tool-grant(*/*/*) @ * : view : *"
+    wallet = WALLET.replace(b"network() @ acme@example.com : connect : mail.example.com", newer)
+    wallet = wallet.replace(b"-4000-8000-00000000000", b"-4000-8000-0000000000a").replace(b"shop/prod", b"shop/newer")
+    place = f"@{shop.add_wallet(wallet).number}"
+    body = {"snapshot": place, "agent": 'Receipt("u1")', "target": TARGET}
+    assert shop.ask("/v1/decisions", body).json()["admitted"] == "yes"
+    refused = shop.ask("/v1/decisions", {**body, "edition": "snapshot"})
+    assert (refused.status_code, refused.json()["code"]) == (422, "CARD050")
+    listed = shop.ask("/v1/who-can", {"snapshot": place, "target": TARGET}).json()
+    older = shop.ask("/v1/who-can", {"snapshot": place, "target": TARGET, "edition": "snapshot"}).json()
+    assert 'Receipt("u1")' in [row["agentId"] for row in listed["holders"]]
+    assert 'Receipt("u1")' not in [row["agentId"] for row in older["holders"]]
+    assert older["complete"] is False
+    question = {"snapshot": place, "holder": 'Receipt("u1")', "edition": "snapshot"}
+    assert shop.ask("/v1/what-can", question).json()["code"] == "CARD050"
 
 
 def test_decisions_are_logged_when_asked_for(shop):

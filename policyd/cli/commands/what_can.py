@@ -36,14 +36,17 @@ def command(
     from policyd.cli.output import as_json, write
     from policyd.cli.store import database
     from policyd.usecases.snapshots import StoredSnapshots
+    from policyd.usecases.stored_deployment import StoredFacts
     from policyd.usecases.who_can import what, what_json, what_text
 
     if not agent and not holder:
         raise opt.usage("which holder is asked about?", "give `--agent Type` or `--holder`")
     rules = opt.rules_of(edition, switch)
     with database() as store:
-        info = StoredSnapshots(store).resolve(place)
-        answer = what(store, info, agent or holder, rules, classes=classes, at=opt.moment_of(at))
+        snapshots = StoredSnapshots(store)
+        info = snapshots.resolve(place)
+        facts = StoredFacts.of(snapshots.load(info))
+        answer = what(store, facts, info, agent or holder, rules, classes=classes, at=opt.moment_of(at))
     if format == "json":
         where = {"edition": edition, "switches": dict(rules.overrides), "snapshot": f"@{info.number}"}
         write(as_json({**what_json(answer), **where}), output)

@@ -145,10 +145,10 @@ def what_page(
         if not snapshot or not holder:
             return page(request, "what_can.html", asked=asked, names=names, answer=None, error=None, extents=EXTENTS)
         try:
-            info = snapshots_for(request, known).resolve(snapshot)
+            facts, info = opened(request, known, snapshot)
             classes: Sequence[str] = (cls,) if cls else ()
             database = services(request).database
-            answer = what(database, info, holder, rules_of(edition, {}), classes=classes, at=moment_of(at))
+            answer = what(database, facts, info, holder, rules_of(edition, {}), classes=classes, at=moment_of(at))
         except PolicydError as error:
             return page(
                 request,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fastapi import Request, Response
 
-from policyd.service.access import Asker, snapshots_for
+from policyd.service.access import Asker
 from policyd.service.answers import answered, json_response
 from policyd.service.routes.decisions import opened
 from policyd.service.routing import MISSING, OTHER, router
 from policyd.service.wire import WhatCanAnswer, WhatCanRequest, WhoCanAnswer, WhoCanRequest, moment_of
 from policyd.service.wiring import services
-from policyd.usecases.snapshots import demand
 from policyd.usecases.who_can import what, what_json, who, who_json
 
 routes = router("/v1", "queries")
@@ -29,7 +28,8 @@ def who_can(request: Request, body: WhoCanRequest, asker: Asker) -> Response:
 def what_can(request: Request, body: WhatCanRequest, asker: Asker) -> Response:
     """Everything that a holder may do, class by class, with the ceilings that limit it."""
     rules = body.rules()
-    info = snapshots_for(request, asker).resolve(body.snapshot)
-    demand(info, body.digest)
-    answer = what(services(request).database, info, body.holder, rules, classes=body.classes, at=moment_of(body.at))
+    facts, info = opened(request, asker, body)
+    answer = what(
+        services(request).database, facts, info, body.holder, rules, classes=body.classes, at=moment_of(body.at)
+    )
     return json_response({**what_json(answer), **answered(info, rules)}, info)
