@@ -5,27 +5,38 @@ Source: retry 1.6.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 
-from policyd.core.retry import RetryFormError, read_manifest_rule
+from policyd.core.retry import Label, NamedPolicy, RetryFormError, defects_of, read_manifest_rule
 from policyd.core.retry.placed import PlacedPolicy
-from policyd.findings import Finding, Span
-from policyd.manifest.located import Located, LocatedList, LocatedMap
+from policyd.findings import Finding, Severity, Span
+from policyd.manifest.located import Located, LocatedList, LocatedMap, shown
 from policyd.manifest.model import Application, RetryDefault
 from policyd.manifest.scalars import MisfitError, json_of
+
+_GRANTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def retry_policies_of(
     application: Application, environment: str
 ) -> tuple[tuple[PlacedPolicy, ...], tuple[Finding, ...]]:
-    """The rules that a deployment to `environment` would create, and what is wrong with those that cannot be read."""
+    """The rules that a deployment to `environment` would create, and what is wrong with them.
+
+    Findings about rules that can be read are about parameters that the platform stores all the same.
+    """
     policies: list[PlacedPolicy] = []
     findings: list[Finding] = []
     for default in application.retry_defaults:
         if default.environment != environment:
             continue
+        if default.priority is None or default.predicate is None or default.policy is None:
+            continue  # the loader has told it
         try:
-            policies.append(PlacedPolicy.of_manifest(read_manifest_rule(default.name, _body(default)), default.span))
+            written = read_manifest_rule(default.name, _body(default))
+            policies.append(PlacedPolicy.of_manifest(written, default.span))
+            findings += _defects(default, written)
         except RetryFormError as refusal:
             findings += (_placed(finding, default, refusal) for finding in refusal.findings)
         except MisfitError:
@@ -47,6 +58,21 @@ def _body(default: RetryDefault) -> dict[str, object]:
     if default.policy is not None:
         body["policy"] = json_of(default.policy)
     return body
+
+
+def _defects(default: RetryDefault, written: NamedPolicy) -> Iterator[Finding]:
+    """What no rule should have, although the platform takes it; a reversed clamp is told by its own rule.
+
+    Source: retry 1.2, 1.10.
+    """
+    for defect in defects_of(written.policy):
+        if defect.label is not Label.CLAMP_RANGE:
+            span = _span_at(default, ("policy", *defect.path))
+            yield Finding(defect.label.code, Severity.ERROR, f"retry policy `{default.name}`: {defect.message}", span)
+    if not _GRANTABLE.fullmatch(default.name):
+        message = f"retry policy `{shown(default.name)}` can be granted by `*` only: a card cannot spell its name"
+        help = "use letters, digits, `_` and `-`, not beginning with a digit or `-`"
+        yield Finding(Label.NAME_UNGRANTABLE.code, Severity.WARNING, message, default.span, help)
 
 
 def _placed(finding: Finding, default: RetryDefault, refusal: RetryFormError) -> Finding:

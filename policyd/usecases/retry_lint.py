@@ -41,5 +41,8 @@ def _deployment(environment: RetryEnvironment, rules: Rules) -> tuple[Deployment
     else:
         left_out.append("cards: the document describes no agents of this environment")
     span = next((p.span for p in environment.policies if p.span is not None), Span("policies"))
-    bare = Deployment("", environment.name, span, (), "", "", retry_policies=environment.policies)
+    bare = Deployment(
+        "", environment.name, span, (), "", "",
+        retry_policies=environment.policies, retry_findings=environment.findings,
+    )  # fmt: skip
     return bare, tuple(left_out)

@@ -22,6 +22,7 @@ from policyd.core.retry import (
 )
 from policyd.core.retry.cells import Known
 from policyd.core.retry.context import IDEMPOTENT_METHODS
+from policyd.core.retry.events import Event, event_answers
 from policyd.core.retry.space import Space, names_read
 from policyd.core.retry.value import Boolean, CoercionFailed, EvaluationError, PropertyNotFound, Text
 from policyd.usecases.retry_bags import SiteBag, bag_at
@@ -79,7 +80,11 @@ class Resolved:
 
 
 def resolve_at(
-    effective: Sequence[Effective], site: Site, given: Mapping[str, PropertyValue], rules: Rules
+    effective: Sequence[Effective],
+    site: Site,
+    given: Mapping[str, PropertyValue],
+    rules: Rules,
+    event: str | None = None,
 ) -> Resolved:
     """Select for one operation.
 
@@ -88,6 +93,7 @@ def resolve_at(
         site: the place.
         given: what is known of the operation.
         rules: the edition.
+        event: what else happened, a word of `Event`; None for nothing.
     """
     at = bag_at(site, given, rules)
     policies = tuple(e.rule for e in effective)
@@ -104,6 +110,9 @@ def resolve_at(
     else:
         alternatives = (_alternative(selection, at.bag),)
     notes = [*at.notes, *_notes(site, selection, at, rules)]
+    if event is not None:
+        idempotent = at.bag.get("is-idempotent", given.get("is-idempotent")) != Boolean(False)
+        notes += event_answers(Event(event), rules, assumes_idempotence=idempotent)
     if sampled:
         notes.append("what was not given could only be sampled: another outcome is not excluded")
     return Resolved(at, selection, tuple(effective), alternatives, rules, tuple(notes), sampled)

@@ -181,13 +181,31 @@ def uniform_jitter(course: Course) -> float | None:
     return factor if same and len(course.low.delays_ns) == len(course.high.delays_ns) else None
 
 
-def course_text(course: Course) -> str:
-    """The course in one sentence, and what else must be said of it, a line each."""
+def course_text(course: Course, outage_ns: int | None = None) -> str:
+    """The course in one sentence, and what else must be said of it, a line each.
+
+    Args:
+        course: of one policy.
+        outage_ns: how long a peer is away after the first failure; None where that is not asked.
+    """
     out = [f"{course.name}: {course_sentence(course)}"]
     if course.distribution is not None:
         out.append(_distribution_text(course.distribution))
+    if outage_ns is not None:
+        out.append(_outage_words(course, outage_ns))
     out += _remarks(course)
     return "\n".join(out)
+
+
+def _outage_words(course: Course, outage_ns: int) -> str:
+    """Whether some attempt comes when the peer is back."""
+    last = (course.low.total_ns, course.high.total_ns)
+    away = duration_words(outage_ns)
+    if not course.low.stopped or last[0] >= outage_ns:
+        return f"outlasts an outage of {away}"
+    if last[1] >= outage_ns:
+        return f"outlasts an outage of {away} only with enough jitter"
+    return f"does not outlast an outage of {away}: the last attempt comes at {range_words(*last)}, too early"
 
 
 def course_sentence(course: Course) -> str:

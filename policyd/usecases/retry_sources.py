@@ -21,7 +21,7 @@ from policyd.core.retry import (
     read_rule,
 )
 from policyd.core.retry.placed import PlacedPolicy
-from policyd.findings import InputError, Severity, nearest
+from policyd.findings import Finding, InputError, Severity, nearest
 from policyd.manifest import LoadedManifest, load_manifest
 from policyd.manifest.retry_defaults import retry_environments, retry_policies_of
 from policyd.syntax.mistakes import shown
@@ -41,6 +41,7 @@ class RetryEnvironment:
         loaded: the manifest, None for other documents.
         notes: what else must be said.
         others: environments of the same manifest that have rules.
+        findings: about rules that were read all the same.
     """
 
     name: str
@@ -48,6 +49,7 @@ class RetryEnvironment:
     loaded: LoadedManifest | None = None
     notes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def line(self, source: str, number: int) -> str | None:
         """A line of the manifest as it may be shown, values masked."""
@@ -101,7 +103,7 @@ def load_environment(
         InputError: where the document cannot be read, or a rule of the environment cannot.
     """
     if path.suffix == ".json":
-        return RetryEnvironment(environment or "", _from_json(_text(path), str(path)))
+        return RetryEnvironment(environment or "", _from_json(text_of_file(path), str(path)))
     return environment_of(load_manifest(path, rules=rules, include_root=include_root), environment)
 
 
@@ -118,17 +120,19 @@ def environment_of(loaded: LoadedManifest, environment: str | None) -> RetryEnvi
     own = [f for f in errors if f.span is not None and f.span.path.startswith("$.retryPolicyDefaults")]
     if own:
         raise InputError(*own)
-    policies, refused = retry_policies_of(loaded.application, name)
-    if refused:
-        raise InputError(*refused)
-    notes = []
+    policies, found = retry_policies_of(loaded.application, name)
+    readable = {policy.rule.name for policy in policies}
+    written = {d.name for d in loaded.application.retry_defaults if d.environment == name}
+    if not written <= readable:
+        raise InputError(*(f for f in found if f.severity is Severity.ERROR))
+    notes: list[str] = []
     if errors:
         notes.append(f"the manifest has {len(errors)} other errors; see `policyd audit`")
     others = tuple(n for n in known if n != name)
     if not policies and others:
         names = ", ".join(f"`{n}`" for n in others)
         notes.append(f"`{name}` has no rules of its own, and nothing is inherited from {names}")
-    return RetryEnvironment(name, policies, loaded, tuple(notes), others)
+    return RetryEnvironment(name, policies, loaded, tuple(notes), others, found)
 
 
 def _chosen(loaded: LoadedManifest, environment: str | None) -> tuple[str, tuple[str, ...]]:
@@ -152,7 +156,12 @@ def _chosen(loaded: LoadedManifest, environment: str | None) -> tuple[str, tuple
     return "", known
 
 
-def _text(path: Path) -> str:
+def text_of_file(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        InputError: where it cannot be read, is too large or is not UTF-8.
+    """
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -189,7 +198,7 @@ def load_rules(path: Path) -> tuple[NamedPolicy, ...]:
     Raises:
         InputError: where it cannot be read.
     """
-    return tuple(placed.rule for placed in _from_json(_text(path), str(path)))
+    return tuple(placed.rule for placed in _from_json(text_of_file(path), str(path)))
 
 
 def load_overlay(path: Path) -> Overlay:
@@ -198,7 +207,7 @@ def load_overlay(path: Path) -> Overlay:
     Raises:
         InputError: where it cannot be read.
     """
-    document = _json(_text(path), str(path))
+    document = _json(text_of_file(path), str(path))
     if not isinstance(document, dict) or not isinstance(document.get("removed", []), list):
         raise InputError.of("RETRY106", f"{shown(str(path))} is no overlay", None, "write `set` and `removed`")
     rows = document.get("set", [])
@@ -214,7 +223,7 @@ def load_policy(path: Path) -> Policy:
     Raises:
         InputError: where it cannot be read.
     """
-    text = _text(path)
+    text = text_of_file(path)
     document = _json(text, str(path)) if path.suffix == ".json" else load_yaml(text)
     if isinstance(document, list):
         return policy_from_nodes(document, compiled=True)

@@ -14,6 +14,7 @@ from policyd.usecases.retry_bags import site_of
 from policyd.usecases.retry_limits import one_limits_json
 from policyd.usecases.retry_resolve import considered_words
 from policyd.usecases.retry_saga import SagaAnswer
+from policyd.usecases.saga_plan import Followed, followed_json, followed_lines
 
 MAX_SHOWN = 20
 """More decisions of a run are counted, not shown."""
@@ -79,8 +80,8 @@ def _actor_words(stability: Stability, source: Source) -> str:
     return f"{source.words} ({who})" if who else source.words
 
 
-def saga_text(answer: SagaAnswer) -> str:
-    """The answer in words."""
+def saga_text(answer: SagaAnswer, followed: Followed | None = None) -> str:
+    """The answer in words, and what follows the step that fails."""
     decided = answer.decided
     out = [saga_line(answer), ""]
     if answer.alternatives:
@@ -109,6 +110,8 @@ def saga_text(answer: SagaAnswer) -> str:
     if answer.stability is not None:
         out.append("what could change the selection:")
         out += [f"  {s.value}: {s.words}" for s in answer.stability.sources]
+    if followed is not None:
+        out += followed_lines(followed)
     out += [f"note: {warning}" for warning in answer.warnings]
     if answer.advice:
         out.append(f"advice: {answer.advice}")
@@ -133,8 +136,8 @@ def _run_lines(run: SagaRun, longest: SagaRun) -> list[str]:
     return out
 
 
-def saga_json(answer: SagaAnswer) -> dict[str, object]:
-    """The answer on the wire."""
+def saga_json(answer: SagaAnswer, followed: Followed | None = None) -> dict[str, object]:
+    """The answer on the wire, and what follows the step that fails."""
     decided, stability = answer.decided, answer.stability
     onward = decided.continuation
     return {
@@ -160,6 +163,7 @@ def saga_json(answer: SagaAnswer) -> dict[str, object]:
         "instability": [] if stability is None else [s.value for s in stability.sources],
         "retriesLeft": _retries_left(answer),
         "course": None if answer.run is None else _run_json(answer.run),
+        "steps": None if followed is None else followed_json(followed),
         "selfView": answer.self_view,
         "warnings": list(answer.warnings),
         "advice": answer.advice or None,

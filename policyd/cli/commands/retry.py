@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from policyd.core.retry.placed import RetryFacts
     from policyd.usecases.retry_sources import RetryEnvironment
 
+_EVENTS = (
+    "application-error",
+    "trap",
+    "crash-between-retries",
+    "crash-before-record",
+    "replay",
+    "atomic-region",
+    "pending",
+)
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
@@ -48,6 +57,7 @@ def _loaded(
 @_source
 @click.option("--site", required=True, help="The place that asks; see `policyd retry sites`.")
 @click.option("--prop", multiple=True, help="A property of the operation: name=value, typed by the catalogue.")
+@click.option("--event", type=click.Choice(_EVENTS), help="Also say what follows this.")
 @opt.output("text", "json")
 def resolve(
     manifest: Path,
@@ -57,6 +67,7 @@ def resolve(
     switch: tuple[str, ...],
     site: str,
     prop: tuple[str, ...],
+    event: str | None,
     format: str,
     output: Path | None,
 ) -> int:
@@ -69,7 +80,7 @@ def resolve(
     from policyd.usecases.retry_resolve import resolve_at, resolved_json, resolved_text
 
     loaded, rules = _loaded(manifest, env, include_root, edition, switch)
-    resolved = resolve_at(loaded.effective, site_of(site), properties_given(prop), rules)
+    resolved = resolve_at(loaded.effective, site_of(site), properties_given(prop), rules, event)
     write(as_json(resolved_json(resolved)) if format == "json" else resolved_text(resolved), output)
     if not resolved.is_decided:
         return Exit.UNDECIDED
@@ -85,6 +96,7 @@ def resolve(
 @click.option("--execution", default="0", help="How long each execution takes, e.g. 200ms.")
 @click.option("--runs", type=click.IntRange(0, 100_000), default=0, help="Random runs for percentiles.")
 @click.option("--seed", type=int, default=0, help="Seed of their jitter.")
+@click.option("--outage", default="", help="Say whether attempts go on when a peer comes back after so long.")
 @opt.output("text", "json", "svg")
 def simulate(
     manifest: Path,
@@ -98,6 +110,7 @@ def simulate(
     execution: str,
     runs: int,
     seed: int,
+    outage: str,
     format: str,
     output: Path | None,
 ) -> int:
@@ -123,7 +136,8 @@ def simulate(
     elif format == "json":
         write(as_json([course_json(course) for course in courses]), output)
     else:
-        text = "\n".join(course_text(course) for course in courses)
+        down = parse_duration(outage) if outage else None
+        text = "\n".join(course_text(course, down) for course in courses)
         write(f"{text}\nedition: {rules.label}", output)
     return Exit.YES
 

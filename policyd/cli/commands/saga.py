@@ -34,6 +34,7 @@ _IDENTITIES = ("tree", "rule", "name+tree")
               help="How the host's test for bounded policies is read.")  # fmt: skip
 @click.option("--self-view", type=click.Choice(("granted", "denied")), help="In place of what the cards say.")
 @click.option("--sets-policies", is_flag=True, help="The body sets or removes retry policies.")
+@click.option("--steps", type=opt.FILE, help="The steps of the transaction (YAML): what follows the one that fails.")
 @click.option("--require", default="admitted", help="Facets that must be yes for exit 0, separated by commas.")
 @opt.rules
 @opt.output("text", "json")
@@ -58,6 +59,7 @@ def command(
     admission: str,
     self_view: str | None,
     sets_policies: bool,
+    steps: Path | None,
     require: str,
     edition: str,
     switch: tuple[str, ...],
@@ -105,7 +107,12 @@ def command(
     )
     environment = environment_of(loaded, deployment.deployment.environment)
     answer = ask_saga(question, environment, deployment, selection, rules)
-    write(as_json(saga_json(answer)) if format == "json" else saga_text(answer), output)
+    after = None
+    if steps is not None:
+        from policyd.usecases.saga_plan import follow, load_plan
+
+        after = follow(load_plan(steps), deployment, selection, agent, rules)
+    write(as_json(saga_json(answer, after)) if format == "json" else saga_text(answer, after), output)
     found = {"admitted": answer.admitted, "bounded": answer.bounded, "replay-stable": answer.replay_stable}
     facets = [found[name] for name in required]
     if Facet.NO in facets:
