@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from policyd.core.callsets import Below, Everything, below
+from policyd.core.callsets import Below, Everything, below, below_prefix
 from policyd.core.edition import NEXT, Rules
-from policyd.core.grants import ANY_VERB, AgentContext, Owner, PermissionClass, Slot
+from policyd.core.grants import ANY_VERB, AgentContext, Owner, PermissionClass, ResourceKind, Slot, class_named
 from policyd.core.grants.resources import Resource
 from policyd.syntax.grants import parse_target
 from policyd.syntax.mistakes import GrantSyntaxError
@@ -54,12 +54,13 @@ def parse_query(text: str, rules: Rules = NEXT) -> ParsedQuery:
     is_any_verb = verb_text.strip() == ANY
     word = resource_text.strip()
     under = word.startswith("under(") and word.endswith(")")
+    prefix = _prefix(head.strip(), word[6:-1], rules) if under else None
     # What is `any` is replaced by something that surely parses, so that the rest is read by the rules of targets.
     probe = text
     if is_any_owner or is_any_verb or word == ANY or under:
         owner = "" if is_any_owner else owner_text
         verb = ANY_VERB if is_any_verb else verb_text
-        resource = word[6:-1] if under else word
+        resource = word[6:-1] + ("" if prefix is None else prefix[1]) if under else word
         probe = f"{head}({owner}) : {verb}{colon or ' :'}{resource}"
         if is_any_owner:
             probe = _with_star_owner(head.strip(), verb, colon, resource, rules) or probe
@@ -68,7 +69,7 @@ def parse_query(text: str, rules: Rules = NEXT) -> ParsedQuery:
     target = parse_target(probe, rules, slots=True)
     resource_value: Resource | Below | Everything = target.resource
     if under:
-        resource_value = below(target.resource)
+        resource_value = below(target.resource) if prefix is None else prefix[0]
     return ParsedQuery(target.cls, None if is_any_owner else target.owner, target.verb, resource_value)
 
 
@@ -76,20 +77,31 @@ def _stars(cls: PermissionClass) -> str:
     return "/".join("*" for _ in range(cls.owner.depth))
 
 
-def _class(name: str, rules: Rules) -> PermissionClass | None:
-    from policyd.core.grants import class_named
+_PARTS = {ResourceKind.STORE_KEY: 2, ResourceKind.TABLE: 3}
 
-    return class_named(name, rules)
+
+def _prefix(name: str, text: str, rules: Rules) -> tuple[Below, str] | None:
+    """What `under(bucket)`, `under(db)` or `under(db.schema)` means, and what makes its text that of a resource."""
+    cls = class_named(name, rules)
+    found = below_prefix(cls.resource, text) if cls else None
+    if cls is None or found is None:
+        return None
+    return found, ".*" * (_PARTS[cls.resource] - len(found.words))
+
+
+def is_grantable(query: ParsedQuery) -> bool:
+    """Whether one grant could cover exactly the calls of the query; not so for what is only named by `under(x)`."""
+    return not isinstance(query.resource, Below)
 
 
 def _with_star_owner(name: str, verb: str, colon: str, resource: str, rules: Rules) -> str:
-    cls = _class(name, rules)
+    cls = class_named(name, rules)
     return f"{name}({_stars(cls)}) : {verb}{colon or ' :'}{resource}" if cls else ""
 
 
 def _any_resource(text: str, head: str, owner: str, is_any_owner: bool, verb: str, rules: Rules) -> ParsedQuery:
     """A query whose resource is `any`: class, owner and verb are read with a resource that fits the class."""
-    cls = _class(head.strip(), rules)
+    cls = class_named(head.strip(), rules)
     shown_owner = _stars(cls) if is_any_owner and cls else owner
     for sample in ("*", "", "/**", "*.**", "*.*.*", "@rev=1", "x"):
         try:

@@ -13,7 +13,8 @@ from policyd.core.callsets.witness import Obstacle, Withheld, Witness
 from policyd.core.cards import GrantRef, Surface
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext
-from policyd.usecases.holders import Holder, Holders, readable, variants, written_target
+from policyd.usecases.cross_check import MAX_CROSS_CHECKED, CrossCheck
+from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
 
 MAX_SHOWN = 20
 
@@ -115,38 +116,62 @@ class Changes:
         return any(h.started.undecided or h.stopped.undecided for h in self.holders)
 
 
-def changes_between(old: Holders, new: Holders, rules: Rules, limit: int = MAX_SHOWN) -> Changes:
-    """Compare two versions, agent type by agent type, for every kind of instance.
+def changes_between(
+    old: Parties, new: Parties, rules: Rules, limit: int = MAX_SHOWN, *, is_cross_checked: bool = False
+) -> Changes:
+    """Compare two versions, party by party, for every kind of instance.
+
+    Args:
+        old: one version.
+        new: the other.
+        rules: the edition.
+        limit: the most witnesses for each party and direction.
+        is_cross_checked: whether a solver has to come to the same result by another way.
 
     Raises:
         InputError: if a card of one of them cannot be read.
+        InternalDefect: if the solver contradicts the result.
     """
-    readable(old)
-    readable(new)
+    demand_readable(old)
+    demand_readable(new)
     found: list[HolderChange] = []
-    for name in sorted({*old.by_name, *new.by_name}):
+    checked = CrossCheck() if is_cross_checked else None
+    unreadable = {*old.unreadable, *new.unreadable}
+    for name in sorted({*old.by_name, *new.by_name, *unreadable}):
+        if name in unreadable:
+            unknown = Side((), 0, ("a part of its card cannot be read",))
+            found.append(HolderChange(name, unknown, unknown, 0, ()))
+            continue
         before, after = old.by_name.get(name), new.by_name.get(name)
-        found += _of_type(name, before, after, rules, limit)
+        found += _of_party(name, before, after, rules, limit, checked)
     notes = [*old.notes, *new.notes]
-    notes += [f"{n} is new" for n in sorted(set(new.by_name) - set(old.by_name))]
-    notes += [f"{n} is gone" for n in sorted(set(old.by_name) - set(new.by_name))]
+    notes += [f"{n} is new" for n in sorted(set(new.by_name) - set(old.by_name) - unreadable)]
+    notes += [f"{n} is gone" for n in sorted(set(old.by_name) - set(new.by_name) - unreadable)]
+    notes += checked.notes if checked else ()
     return Changes(old.source, new.source, tuple(found), tuple(dict.fromkeys(notes)), rules)
 
 
-def _of_type(name: str, before: Holder | None, after: Holder | None, rules: Rules, limit: int) -> list[HolderChange]:
-    sides = [holder for holder in (before, after) if holder is not None]
-    results: list[tuple[AgentContext, HolderChange]] = []
+def _of_party(
+    name: str, before: Party | None, after: Party | None, rules: Rules, limit: int, checked: CrossCheck | None
+) -> list[HolderChange]:
+    sides = [party for party in (before, after) if party is not None]
+    results: list[tuple[AgentContext | None, HolderChange]] = []
     for instance, universe in variants(sides, rules):
-        old = {name: _surface(before, instance)} if before else {}
-        new = {name: _surface(after, instance)} if after else {}
-        (change,) = compare(old, new, rules, {name: universe}, limit=limit)
+        old = {name: surface_for(before, instance)} if before else {}
+        new = {name: surface_for(after, instance)} if after else {}
+        (change,) = compare(old, new, rules, {name: universe}, limit=limit if checked is None else MAX_CROSS_CHECKED)
+        if checked is not None:
+            nobody = Surface(sides[0].recipient, (), (), ())
+            left, right = old.get(name, nobody), new.get(name, nobody)
+            checked.difference(change.started, right, left, universe)
+            checked.difference(change.stopped, left, right, universe)
         results.append(
             (
                 instance,
                 HolderChange(
                     name,
-                    _side(change.started, instance, after, before, "new"),
-                    _side(change.stopped, instance, before, after, "removed"),
+                    _side(change.started, instance, after, before, "new", limit),
+                    _side(change.stopped, instance, before, after, "removed", limit),
                     change.started.classes,
                     change.started.left_out,
                 ),
@@ -155,24 +180,12 @@ def _of_type(name: str, before: Holder | None, after: Holder | None, rules: Rule
     return _merged(name, results)
 
 
-def _surface(holder: Holder | None, instance: AgentContext) -> Surface:
-    assert holder is not None  # asked for sides that exist only
-    context = AgentContext(
-        holder.context.account,
-        holder.context.application,
-        holder.context.environment,
-        holder.context.component,
-        holder.context.agent_type,
-        instance.agent_id,
-    )
-    return holder.surface(context)
-
-
-def _merged(name: str, results: list[tuple[AgentContext, HolderChange]]) -> list[HolderChange]:
+def _merged(name: str, results: list[tuple[AgentContext | None, HolderChange]]) -> list[HolderChange]:
     """One entry for the type where all instances change alike, else one for each that differs from the first."""
     first = results[0][1]
     found = [first]
     for instance, change in results[1:]:
+        assert instance is not None  # there are several only for a type
         if _shape(change) != _shape(first):
             found.append(
                 HolderChange(
@@ -190,11 +203,16 @@ def _shape(change: HolderChange) -> tuple[object, ...]:
 
 
 def _side(
-    difference: Difference, context: AgentContext, admitting: Holder | None, other: Holder | None, word: str
+    difference: Difference,
+    context: AgentContext | None,
+    admitting: Party | None,
+    other: Party | None,
+    word: str,
+    limit: int,
 ) -> Side:
     return Side(
-        tuple(_shown(w, context, admitting, other, word) for w in difference.witnesses),
-        difference.more,
+        tuple(_shown(w, context, admitting, other, word) for w in difference.witnesses[:limit]),
+        difference.more + max(0, len(difference.witnesses) - limit),
         tuple(_reason(u) for u in difference.undecided),
     )
 
@@ -204,7 +222,7 @@ def _reason(undecided: Undecided) -> str:
 
 
 def _shown(
-    witness: Witness, context: AgentContext, admitting: Holder | None, other: Holder | None, word: str
+    witness: Witness, context: AgentContext | None, admitting: Party | None, other: Party | None, word: str
 ) -> ShownWitness:
     return ShownWitness(
         written_target(witness.target, context),
@@ -215,19 +233,19 @@ def _shown(
     )
 
 
-def _grants(refs: Iterable[GrantRef], holder: Holder | None, other: Holder | None, word: str) -> str:
+def _grants(refs: Iterable[GrantRef], holder: Party | None, other: Party | None, word: str) -> str:
     words = []
     for ref in tuple(refs)[:3]:
         if holder is None:
             continue
         text = holder.written(ref)
-        known = other is not None and any(p.text == text for p in other.card.of(ref.bound))
+        known = other is not None and other.says(ref.bound, holder.original(ref))
         span = holder.place(ref)
         words.append(f"{'grant' if known else f'{word} grant'} {span.where if span else f'`{text}`'}")
     return ", ".join(words)
 
 
-def _obstacle(item: Withheld, holder: Holder | None) -> str:
+def _obstacle(item: Withheld, holder: Party | None) -> str:
     places = []
     for ref in item.grants[:3]:
         span = holder.place(ref) if holder else None

@@ -6,20 +6,84 @@ Source: questions 1, 2; cards O6; interface.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from policyd.core.application import AgentType, Deployment, InitialCard
 from policyd.core.callsets import Universe, instances_of
-from policyd.core.cards import Card, GrantRef, Surface, surface_of
+from policyd.core.cards import Bound, Bounds, Card, GrantRef, Surface, surface_of
 from policyd.core.edition import Rules
-from policyd.core.grants import AgentContext, OwnerKind, Target, agent_holder
+from policyd.core.grants import AgentContext, Grant, OwnerKind, Recipient, Target, agent_holder
 from policyd.core.grants.names import ascii_lower
-from policyd.findings import InputError, Span
+from policyd.findings import Finding, InputError, Span
 from policyd.syntax.mistakes import shown
 from policyd.usecases.deployments import Described, Selection, agent_name, no_such_agent
 
 UNNAMED_ACCOUNT = "any-account@unknown.example"
 UNNAMED_COMPONENT = "any:component"
+
+
+class Party(Protocol):
+    """One side of a question about all calls: somebody who holds cards."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in answers."""
+
+    @property
+    def recipient(self) -> Recipient:
+        """Who it is to the recipients of grants."""
+
+    @property
+    def context(self) -> AgentContext | None:
+        """The agent for which slots are filled; None for an account."""
+
+    @property
+    def is_one(self) -> bool:
+        """Whether one agent or account is meant, rather than all instances of a type."""
+
+    @property
+    def bounds(self) -> tuple[Bounds, ...]:
+        """The bounds of all its cards, slots open."""
+
+    def surface(self, agent_id: str | None) -> Surface:
+        """The surface of one instance; None for the one that it is."""
+
+    def place(self, ref: GrantRef) -> Span | None:
+        """Where a grant of its cards stands."""
+
+    def written(self, ref: GrantRef) -> str:
+        """The grant as it is written."""
+
+    def original(self, ref: GrantRef) -> Grant:
+        """The grant with its slots open."""
+
+    def says(self, bound: Bound, grant: Grant) -> bool:
+        """Whether one of its cards has this grant in this list."""
+
+
+class Parties(Protocol):
+    """All parties of one version."""
+
+    @property
+    def source(self) -> str:
+        """How the version is called."""
+
+    @property
+    def by_name(self) -> Mapping[str, Party]:
+        """By the names of answers."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed."""
+
+    @property
+    def refusals(self) -> tuple[Finding, ...]:
+        """Texts in their cards that are no grants, if the question is to be refused for them."""
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """Names about which nothing can be said, because a part of their cards cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +102,24 @@ class Holder:
     card: InitialCard
     template: Card
 
-    def surface(self, context: AgentContext) -> Surface:
+    @property
+    def recipient(self) -> Recipient:
+        """Its agents, whichever instance."""
+        return agent_holder(self.context)
+
+    @property
+    def is_one(self) -> bool:
+        """Never: all instances are meant."""
+        return False
+
+    @property
+    def bounds(self) -> tuple[Bounds, ...]:
+        """Those of its initial card."""
+        return (self.template.bounds,)
+
+    def surface(self, agent_id: str | None) -> Surface:
         """The surface of one instance: a fresh agent, whose wallet is its initial card."""
+        context = replace(self.context, agent_id=agent_id)
         return surface_of([self.template.for_agent(context)], agent_holder(context))
 
     def place(self, ref: GrantRef) -> Span | None:
@@ -53,6 +133,15 @@ class Holder:
         """The grant as it is written."""
         placed = self.card.place(ref) if ref.card == self.template.id else None
         return placed.text if placed else ref.grant.text
+
+    def original(self, ref: GrantRef) -> Grant:
+        """The grant with its slots open."""
+        placed = self.card.place(ref) if ref.card == self.template.id else None
+        return placed.grant if placed else ref.grant
+
+    def says(self, bound: Bound, grant: Grant) -> bool:
+        """Whether its card has this grant in this list."""
+        return any(placed.grant == grant for placed in self.card.of(bound))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +159,11 @@ class Holders:
     by_name: Mapping[str, Holder] = field(hash=False)
     notes: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
+
+    @property
+    def refusals(self) -> tuple[Finding, ...]:
+        """Texts in the cards that are no grants."""
+        return tuple(bad.finding for name in self.unreadable for bad in self.by_name[name].card.bad)
 
 
 def holders_in(described: Described, selection: Selection, agent: str = "", source: str = "") -> Holders:
@@ -118,42 +212,53 @@ def _holder(item: AgentType, deployment: Deployment, account: str, component: st
     return Holder(item.name, context, item.initial_card, item.initial_card.card(context))
 
 
-def readable(holders: Holders) -> Holders:
-    """The same, if every card can be read.
+def demand_readable(parties: Parties) -> None:
+    """Refuse parties of whose cards a part cannot be read: what they would admit is not known.
 
     Raises:
-        InputError: if one has texts that are no grants: what it would admit is not known.
+        InputError: with all texts that are no grants.
     """
-    if holders.unreadable:
-        findings = [bad.finding for name in holders.unreadable for bad in holders.by_name[name].card.bad]
-        raise InputError(*findings)
-    return holders
+    if parties.refusals:
+        raise InputError(*parties.refusals)
 
 
-def variants(holders: Iterable[Holder], rules: Rules) -> tuple[tuple[AgentContext, Universe], ...]:
-    """The instances of an agent type such that every instance is treated like one of them, with their universes.
+Variant = tuple[AgentContext | None, Universe]
+"""An instance, None where each side is the one that it is, and the calls that it can make."""
+
+
+def variants(parties: Iterable[Party], rules: Rules) -> tuple[Variant, ...]:
+    """Instances such that every instance is treated like one of them, with their universes.
 
     Args:
-        holders: the same type on all sides of a comparison.
+        parties: the same on all sides of a comparison, or single agents and accounts that may differ.
         rules: the edition.
     """
-    sides = tuple(holders)
-    context = sides[0].context
-    found = []
-    for instance in instances_of(context, [side.template.bounds for side in sides]):
-        universe = Universe.of(agent_holder(instance), rules, instance.agent_id)
-        found.append((instance, universe))
-    return tuple(found)
+    sides = tuple(parties)
+    first = sides[0]
+    context = first.context
+    if context is None or any(side.is_one for side in sides):
+        same = context is not None and all(side.context == context for side in sides)
+        agent_id = context.agent_id if same and context is not None else None
+        return ((context if same else None, Universe.of(first.recipient, rules, agent_id)),)
+    instances = instances_of(context, [bounds for side in sides for bounds in side.bounds])
+    return tuple((i, Universe.of(agent_holder(i), rules, i.agent_id)) for i in instances)
 
 
-def written_target(target: Target, context: AgentContext) -> str:
-    """A call in the form that `check` takes, with the slots of its holder where they fit.
+def surface_for(party: Party, instance: AgentContext | None) -> Surface:
+    """The surface of a party as one of the instances of `variants`."""
+    return party.surface(instance.agent_id if instance is not None else None)
+
+
+def written_target(target: Target, context: AgentContext | None) -> str:
+    """A call in the form that `check` takes, with the slots of its holder where they fit; None for no slots.
 
     >>> from policyd.syntax import parse_target
     >>> context = AgentContext("a@x.io", "shop", "prod", "shop:cart", "Cart", "Cart(1)")
     >>> written_target(parse_target("kv(a@x.io/shop/prod) : read : a.b"), context)
     'kv(?env) : read : a.b'
     """
+    if context is None:
+        return target.text
     owner = target.owner
     known = owner.known
     segments = context.segments

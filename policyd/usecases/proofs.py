@@ -5,15 +5,14 @@ Source: questions 2; interface, `prove`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from policyd.core.callsets import (
     MAX_STEPS,
-    Admitted,
     Answer,
     Fails,
     Holds,
+    Undecided,
     Universe,
     admitted_by,
     always,
@@ -23,10 +22,13 @@ from policyd.core.callsets import (
     query,
     query_text,
 )
+from policyd.core.cards import Surface
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext
+from policyd.findings import InputError
 from policyd.syntax.queries import ParsedQuery, parse_query
-from policyd.usecases.holders import Holder, Holders, readable, variants, written_target
+from policyd.usecases.cross_check import CrossCheck
+from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
 
 STEPS_PER_SECOND = 200_000
 """About how many steps of a search a second allows; turns `--budget` into steps, so that answers repeat."""
@@ -83,27 +85,69 @@ class Proof:
         return "fails" if "fails" in words else "undecided" if "undecided" in words else "holds"
 
 
-def prove_query(holders: Holders, text: str, rules: Rules, *, is_never: bool, steps: int = MAX_STEPS) -> Proof:
+def prove_query(
+    parties: Parties,
+    text: str,
+    rules: Rules,
+    *,
+    is_never: bool,
+    steps: int = MAX_STEPS,
+    is_cross_checked: bool = False,
+) -> Proof:
     """Whether the calls that a query names are never, or always, admitted to these agents.
+
+    Args:
+        parties: who is asked about.
+        text: the query.
+        rules: the edition.
+        is_never: which of both.
+        steps: the budget of one search.
+        is_cross_checked: whether a solver has to come to the same result by another way.
 
     Raises:
         InputError: if the query cannot be read, or a card cannot.
+        InternalDefect: if the solver contradicts the result.
     """
-    readable(holders)
+    demand_readable(parties)
     asked = parse_query(text, rules)
     ask = never if is_never else always
-    results = []
+    checked = CrossCheck() if is_cross_checked else None
+    results = [_not_known(name) for name in parties.unreadable]
     left_out: list[str] = []
-    for holder in holders.by_name.values():
-
-        def one(admitted: Admitted, universe: Universe, context: AgentContext) -> Answer:
-            calls = query(universe, asked.cls, asked.owner_for(context), asked.verb, asked.resource)
-            return ask(admitted, calls, universe, steps=steps)
-
-        results += _over_instances(holder, rules, one, left_out)
+    for party in parties.by_name.values():
+        if party.context is None and asked.owner is not None and asked.owner.slot is not None:
+            raise InputError.of("GRANT003", "an account fills no slots", None, "write the owner out")
+        for instance, universe in variants([party], rules):
+            surface = surface_for(party, instance)
+            owner = asked.owner if instance is None else asked.owner_for(instance)
+            calls = query(universe, asked.cls, owner, asked.verb, asked.resource)
+            answer = ask(admitted_by(surface), calls, universe, steps=steps)
+            if checked is not None:
+                checked.query(answer, surface, asked, instance, universe, is_never=is_never)
+            left_out += universe.left_out
+            _add(results, _proved(_label(party.name, results, instance), answer, party, surface, instance))
     word = "never" if is_never else "always"
     claim = f"{word} admitted: {_words(asked)}"
-    return Proof(claim, tuple(results), (*holders.notes, *_left_out(left_out)), rules)
+    notes = (*parties.notes, *_left_out(left_out), *(checked.notes if checked else ()))
+    return Proof(claim, tuple(results), notes, rules)
+
+
+def _not_known(name: str) -> Proved:
+    return Proved(name, Undecided("a part of its card cannot be read"))
+
+
+def _label(name: str, results: list[Proved], instance: AgentContext | None) -> str:
+    """The name of a result: the first of a party stands for all instances that are alike."""
+    known = any(r.name == name for r in results)
+    return f"{name} as {instance.agent_id}" if known and instance is not None else name
+
+
+def _add(results: list[Proved], proved: Proved) -> None:
+    """Keep a result, unless it only repeats what the first of its party says."""
+    party = proved.name.partition(" as ")[0]
+    first = next((r for r in results if r.name == party), None)
+    if first is None or first.word != proved.word:
+        results.append(proved)
 
 
 def _left_out(sentences: list[str]) -> list[str]:
@@ -120,28 +164,9 @@ def _words(asked: ParsedQuery) -> str:
     return query_text(asked.cls, asked.owner, asked.verb, asked.resource)
 
 
-def _over_instances(
-    holder: Holder,
-    rules: Rules,
-    one: Callable[[Admitted, Universe, AgentContext], Answer],
-    left_out: list[str],
-) -> list[Proved]:
-    found: list[Proved] = []
-    for instance, universe in variants([holder], rules):
-        surface = holder.surface(instance)
-        answer = one(admitted_by(surface), universe, instance)
-        left_out += universe.left_out
-        name = holder.name if not found else f"{holder.name} as {instance.agent_id}"
-        proved = _proved(name, answer, holder, instance)
-        if not found or proved.word != found[0].word:
-            found.append(proved)
-    return found
-
-
-def _proved(name: str, answer: Answer, holder: Holder, context: AgentContext) -> Proved:
+def _proved(name: str, answer: Answer, party: Party, surface: Surface, context: AgentContext | None) -> Proved:
     if not isinstance(answer, Fails):
         return Proved(name, answer)
-    surface = holder.surface(context)
     refs = [
         ref
         for part in surface.lower
@@ -149,51 +174,102 @@ def _proved(name: str, answer: Answer, holder: Holder, context: AgentContext) ->
     ]
     grants = []
     for ref in refs[:3]:
-        span = holder.place(ref)
-        grants.append(f"{holder.written(ref)}{f' ({span.where})' if span else ''}")
+        span = party.place(ref)
+        grants.append(f"{party.written(ref)}{f' ({span.where})' if span else ''}")
     return Proved(name, answer, written_target(answer.witness, context), tuple(grants))
 
 
-def prove_relation(left: Holders, right: Holders, relation: str, rules: Rules, steps: int = MAX_STEPS) -> Proof:
+CLAIMS = {
+    "implies": "everything that {0} admits, {1} admits",
+    "equivalent": "{0} and {1} admit the same",
+    "disjoint": "nothing is admitted by both {0} and {1}",
+}
+"""The relations, and what they claim."""
+
+
+def prove_relation(
+    left: Parties,
+    right: Parties,
+    relation: str,
+    rules: Rules,
+    steps: int = MAX_STEPS,
+    *,
+    is_cross_checked: bool = False,
+) -> Proof:
     """Whether the agents of one version imply, equal or exclude those of another, agent type by agent type.
 
     Args:
         left: one version.
         right: the other.
-        relation: `implies`, `equivalent` or `disjoint`.
+        relation: one of `CLAIMS`.
         rules: the edition.
         steps: the budget of one search.
+        is_cross_checked: whether a solver has to come to the same result by another way.
 
     Raises:
         InputError: if a card cannot be read.
+        InternalDefect: if the solver contradicts the result.
     """
-    readable(left)
-    readable(right)
-    results: list[Proved] = []
+    demand_readable(left)
+    demand_readable(right)
+    checked = CrossCheck() if is_cross_checked else None
+    unreadable = {*left.unreadable, *right.unreadable}
+    results = [_not_known(name) for name in sorted(unreadable)]
     left_out: list[str] = []
-    names = sorted(set(left.by_name) & set(right.by_name))
-    for name in names:
+    for name in sorted((set(left.by_name) & set(right.by_name)) - unreadable):
         a, b = left.by_name[name], right.by_name[name]
         for instance, universe in variants([a, b], rules):
-            one, two = admitted_by(a.surface(instance)), admitted_by(b.surface(instance))
+            one, two = surface_for(a, instance), surface_for(b, instance)
             left_out += universe.left_out
-            if relation == "disjoint":
-                answer: Answer = disjoint(one, two, universe, steps=steps)
-            else:
-                answer = implies(one, two, universe, steps=steps)
-                if relation == "equivalent" and isinstance(answer, Holds):
-                    answer = implies(two, one, universe, steps=steps)
-            label = name if not any(r.name == name for r in results) else f"{name} as {instance.agent_id}"
-            side = a if not isinstance(answer, Fails) or a.surface(instance).allows(answer.witness) else b
-            proved = _proved(label, answer, side, instance)
-            if label == name or proved.word != next(r for r in results if r.name == name).word:
-                results.append(proved)
+            answer = _related(relation, one, two, universe, steps, checked)
+            is_first = not isinstance(answer, Fails) or one.allows(answer.witness)
+            side, surface = (a, one) if is_first else (b, two)
+            _add(results, _proved(_label(name, results, instance), answer, side, surface, instance))
     notes = [*left.notes, *right.notes]
-    only = sorted(set(left.by_name) ^ set(right.by_name))
+    only = sorted((set(left.by_name) ^ set(right.by_name)) - unreadable)
     notes += [f"{name} exists in one of them only and was not compared" for name in only]
-    claim = {
-        "implies": "everything that {0} admits, {1} admits",
-        "equivalent": "{0} and {1} admit the same",
-        "disjoint": "nothing is admitted by both {0} and {1}",
-    }[relation].format(left.source, right.source)
-    return Proof(claim, tuple(results), tuple(dict.fromkeys((*notes, *_left_out(left_out)))), rules)
+    notes += [*_left_out(left_out), *(checked.notes if checked else ())]
+    claim = CLAIMS[relation].format(left.source, right.source)
+    return Proof(claim, tuple(results), tuple(dict.fromkeys(notes)), rules)
+
+
+def _related(
+    relation: str, one: Surface, two: Surface, universe: Universe, steps: int, checked: CrossCheck | None
+) -> Answer:
+    left, right = admitted_by(one), admitted_by(two)
+    if relation == "disjoint":
+        answer = disjoint(left, right, universe, steps=steps)
+        if checked is not None:
+            checked.apart(answer, one, two, universe)
+        return answer
+    there = implies(left, right, universe, steps=steps)
+    if checked is not None:
+        checked.contained(there, one, two, universe)
+    if relation != "equivalent" or isinstance(there, Fails):
+        return there
+    back = implies(right, left, universe, steps=steps)
+    if checked is not None:
+        checked.contained(back, two, one, universe)
+    return back if isinstance(there, Holds) or isinstance(back, Fails) else there
+
+
+def proof_json(proof: Proof) -> dict[str, object]:
+    """A proof as JSON."""
+    return {
+        "claim": proof.claim,
+        "answer": proof.word,
+        "results": [
+            {
+                "name": r.name,
+                "answer": r.word,
+                "witness": r.witness or None,
+                "grants": list(r.grants),
+                "reason": r.answer.reason if isinstance(r.answer, Undecided) else None,
+                "over": r.answer.over if isinstance(r.answer, Holds) else None,
+            }
+            for r in proof.results
+        ],
+        "notes": list(proof.notes),
+        "edition": proof.rules.edition.value,
+        "switches": dict(proof.rules.overrides),
+    }

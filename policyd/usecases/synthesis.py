@@ -139,3 +139,17 @@ def _text(grant: Grant) -> str:
 
 def _quoted(text: str) -> str:
     return visible(text.replace("\\", "\\\\").replace('"', '\\"'))  # escapes of a YAML text as well
+
+
+def synthesis_json(made: Synthesised, rules: Rules) -> dict[str, object]:
+    """What came of it, as JSON."""
+    return {
+        "positive": list(made.added),
+        "negative": list(made.denied),
+        "alsoOpens": list(made.extra),
+        "refusal": made.refusal or None,
+        "undecided": made.undecided or None,
+        "notes": list(made.notes),
+        "edition": rules.edition.value,
+        "switches": dict(rules.overrides),
+    }

@@ -8,10 +8,9 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
-from policyd.core.edition import Rules
+from policyd.cli.parties import Asked, both_parties, cards_of
 from policyd.usecases.changes import Changes
-from policyd.usecases.deployments import Described, Selection
-from policyd.usecases.holders import Holders
+from policyd.usecases.deployments import Selection
 
 
 @click.command("diff")
@@ -19,6 +18,8 @@ from policyd.usecases.holders import Holders
 @click.argument("new")
 @click.option("--agent", default="", help="One agent type; default: all.")
 @opt.place
+@cards_of
+@click.option("--cross-check", is_flag=True, help="Let a solver come to the same result by another way.")
 @click.option("--fail-on", default="new-access", help="What makes exit 1: new-access (default), lost-access or any.")
 @opt.rules
 @opt.output("text", "json", "markdown", "github", "sarif")
@@ -31,6 +32,9 @@ def command(
     account: str,
     component: str,
     include_root: Path | None,
+    holder: str,
+    at: str | None,
+    cross_check: bool,
     fail_on: str,
     edition: str,
     switch: tuple[str, ...],
@@ -39,7 +43,8 @@ def command(
 ) -> int:
     """What does NEW admit that OLD does not, and the reverse, with examples and a proof of the rest.
 
-    Both are manifests or stored deployments (@12, @account/application/environment).
+    Both are manifests or stored deployments (@12, @account/application/environment), or both are JSON files of
+    wallets, or of cards, which need --holder.
     """
     from policyd.usecases.changes import changes_between
 
@@ -47,41 +52,8 @@ def command(
         raise opt.usage(f"unknown level `{fail_on}`", "levels are `new-access`, `lost-access` and `any`")
     rules = opt.rules_of(edition, switch)
     selection = Selection(env, opt.presets_of(preset), account, component)
-    sides = [holders_at(source, selection, agent, include_root, rules, is_optional=True) for source in (old, new)]
-    return tell(changes_between(sides[0], sides[1], rules), fail_on, format, output)
-
-
-def holders_at(
-    source: str, selection: Selection, agent: str, include_root: Path | None, rules: Rules, *, is_optional: bool = False
-) -> Holders:
-    """The agents of a manifest or of a stored deployment (`@12`, `@account/application/environment`).
-
-    With `is_optional` an agent type may be missing on one side of a comparison.
-    """
-    from policyd.usecases.deployments import agent_name
-    from policyd.usecases.holders import holders_in
-
-    only = agent_name(agent)[0] if agent else None
-    found = _stored(source, rules) if source.startswith("@") else _read(source, selection, include_root, rules, only)
-    if is_optional and only is not None and found.deployment.agent(only) is None:
-        return Holders(source, {})
-    return holders_in(found, selection, agent, source)
-
-
-def _read(source: str, selection: Selection, include_root: Path | None, rules: Rules, only: str | None) -> Described:
-    from policyd.usecases.deployments import described, load
-
-    return described(load(Path(source), rules, include_root), selection, rules, only=only)
-
-
-def _stored(place: str, rules: Rules) -> Described:
-    from policyd.cli.store import database
-    from policyd.usecases.snapshots import StoredSnapshots
-    from policyd.usecases.stored_deployment import described_facts
-
-    with database() as store:
-        snapshots = StoredSnapshots(store)
-        return described_facts(snapshots.load(snapshots.resolve(place)), rules)
+    before, after = both_parties(old, new, Asked(selection, agent, include_root, rules, holder, opt.moment_of(at)))
+    return tell(changes_between(before, after, rules, is_cross_checked=cross_check), fail_on, format, output)
 
 
 def tell(changes: Changes, fail_on: str, format: str, output: Path | None) -> int:

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from policyd.cli import options as opt
-from policyd.cli.commands.diff import holders_at
 from policyd.cli.exits import Exit
+from policyd.cli.parties import Asked, both_parties, cards_of, parties_at
 from policyd.usecases.deployments import Selection
 
 
@@ -16,6 +16,8 @@ from policyd.usecases.deployments import Selection
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--agent", default="", help="One agent type; default: all.")
 @opt.place
+@cards_of
+@click.option("--cross-check", is_flag=True, help="Let a solver come to the same result by another way.")
 @click.option("--never", help="A query whose calls must never be admitted.")
 @click.option("--always", "always_", help="A query whose calls must all be admitted.")
 @click.option("--implies", "relation", flag_value="implies", help="Everything A admits, B admits.")
@@ -32,6 +34,9 @@ def command(
     account: str,
     component: str,
     include_root: Path | None,
+    holder: str,
+    at: str | None,
+    cross_check: bool,
     never: str | None,
     always_: str | None,
     relation: str | None,
@@ -47,7 +52,7 @@ def command(
     """
     from policyd.cli.output import as_json, write
     from policyd.findings import visible_lines
-    from policyd.usecases.proofs import STEPS_PER_SECOND, prove_query, prove_relation
+    from policyd.usecases.proofs import STEPS_PER_SECOND, proof_json, prove_query, prove_relation
 
     claims = [c for c in (never, always_, relation) if c is not None]
     if len(claims) != 1:
@@ -56,29 +61,25 @@ def command(
         )
     wanted = 2 if relation else 1
     if len(sources) != wanted:
-        raise opt.usage(f"{'two manifests are' if relation else 'one manifest is'} wanted")
+        raise opt.usage(f"{'two sources are' if relation else 'one source is'} wanted", "manifests, wallets or places")
     rules = opt.rules_of(edition, switch)
     steps = max(1000, int(budget * STEPS_PER_SECOND))
     selection = Selection(env, opt.presets_of(preset), account, component)
-    sides = [holders_at(s, selection, agent, include_root, rules, is_optional=bool(relation)) for s in sources]
+    asked = Asked(selection, agent, include_root, rules, holder, opt.moment_of(at))
     if relation:
-        proof = prove_relation(sides[0], sides[1], relation, rules, steps)
+        left, right = both_parties(sources[0], sources[1], asked)
+        proof = prove_relation(left, right, relation, rules, steps, is_cross_checked=cross_check)
     else:
-        proof = prove_query(sides[0], never or always_ or "", rules, is_never=never is not None, steps=steps)
+        proof = prove_query(
+            parties_at(sources[0], asked),
+            never or always_ or "",
+            rules,
+            is_never=never is not None,
+            steps=steps,
+            is_cross_checked=cross_check,
+        )
     if format == "json":
-        rows = [
-            {
-                "name": r.name,
-                "answer": r.word,
-                "witness": r.witness or None,
-                "grants": list(r.grants),
-                "reason": getattr(r.answer, "reason", None),
-                "over": getattr(r.answer, "over", None),
-            }
-            for r in proof.results
-        ]
-        body = {"claim": proof.claim, "answer": proof.word, "results": rows, "notes": list(proof.notes)}
-        write(as_json({**body, "edition": rules.edition.value, "switches": dict(rules.overrides)}), output)
+        write(as_json(proof_json(proof)), output)
     else:
         out = [f"{proof.word}: {proof.claim}"]
         for r in proof.results:

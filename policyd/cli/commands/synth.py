@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from policyd.cli import options as opt
-from policyd.cli.commands.diff import holders_at
 from policyd.cli.exits import Exit
+from policyd.cli.parties import holders_at
 from policyd.usecases.deployments import Selection
 
 
@@ -48,7 +48,7 @@ def command(
     from policyd.findings import visible_lines
     from policyd.syntax.wallets import read_cards
     from policyd.usecases.deployments import agent_name
-    from policyd.usecases.synthesis import calls_in, synthesis
+    from policyd.usecases.synthesis import calls_in, synthesis, synthesis_json
 
     rules = opt.rules_of(edition, switch)
     selection = Selection(env, opt.presets_of(preset), account, component)
@@ -61,21 +61,7 @@ def command(
     cards = opt.read_file(deployer, lambda value: read_cards(value, rules)) if deployer else None
     made = synthesis(holder, instance, wanted, unwanted, cards, rules, max(100, int(budget * 1000)), keep=keep)
     if format == "json":
-        write(
-            as_json(
-                {
-                    "positive": list(made.added),
-                    "negative": list(made.denied),
-                    "alsoOpens": list(made.extra),
-                    "refusal": made.refusal or None,
-                    "undecided": made.undecided or None,
-                    "notes": list(made.notes),
-                    "edition": rules.edition.value,
-                    "switches": dict(rules.overrides),
-                }
-            ),
-            output,
-        )
+        write(as_json(synthesis_json(made, rules)), output)
     else:
         out = [f"no solution: {made.refusal}"] if made.refusal else []
         out += [f"undecided: {made.undecided}"] if made.undecided else []

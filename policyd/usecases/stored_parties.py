@@ -1,0 +1,158 @@
+"""The holders of a stored deployment as parties of questions about all calls: imported wallets, else initial cards.
+
+Source: cards 5.3; interface, a place in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from policyd.core.cards import Card, CardId, Timestamp
+from policyd.core.edition import Rules
+from policyd.core.grants import Level
+from policyd.findings import Finding, InputError
+from policyd.store.facts import WalletFact
+from policyd.usecases.changes import MAX_SHOWN, Changes
+from policyd.usecases.deployments import Selection, agent_name, no_such_agent
+from policyd.usecases.holders import Holder, Party, holders_in
+from policyd.usecases.stored_decisions import StoredPlaces
+from policyd.usecases.stored_deployment import StoredFacts, parents_of
+from policyd.usecases.wallet_holders import WalletHolder, WalletHolders, held_by_type
+from policyd.usecases.what_if_wallets import CardEdit, what_if_cards
+
+
+@dataclass(frozen=True, slots=True)
+class StoredParties:
+    """Everybody of a stored deployment.
+
+    Attributes:
+        source: how it is called.
+        by_name: by agent type, agent id, account or holder.
+        notes: what was assumed.
+        unreadable: agent types a part of whose card cannot be read under the edition.
+        refusals: none; unreadable cards only leave their own answers open.
+    """
+
+    source: str
+    by_name: Mapping[str, Party] = field(hash=False)
+    notes: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    refusals: tuple[Finding, ...] = ()
+
+
+def stored_parties(
+    facts: StoredFacts, rules: Rules, source: str, agent: str = "", component: str = "", at: Timestamp | None = None
+) -> StoredParties:
+    """The agent types of a deployment with their imported wallets or initial cards, and all further wallets.
+
+    Args:
+        facts: the deployment.
+        rules: the edition.
+        source: how it is called.
+        agent: a type or an id; empty for everybody.
+        component: of the agent types, where the deployment leaves it open.
+        at: the moment asked about; None leaves expiry aside.
+
+    Raises:
+        InputError: if there is no such agent.
+    """
+    deployment = facts.deployment
+    holders = holders_in(facts.under(rules), Selection(None, None, deployment.account, component), "", source)
+    places = StoredPlaces(facts)
+    by_name: dict[str, Party] = {name: h for name, h in holders.by_name.items() if name not in holders.unreadable}
+    unreadable = [name for name in holders.unreadable if _type_wallet(facts, name) is None]
+    expires = False
+    for fact in deployment.wallets:
+        wallet = facts.wallet_for(fact.holder, fact.agent_id)
+        assert wallet is not None  # it is one of the deployment's
+        name = _name(facts, fact)
+        by_name[name] = WalletHolder(name, wallet, at, places)
+        expires = expires or any(held.card.expires_at is not None for held in wallet.cards)
+    notes = list(holders.notes)
+    if expires:
+        notes.append(f"at {at.text}" if at else "no moment is given: expiry is left aside, although cards expire")
+    found = StoredParties(holders.source, by_name, tuple(notes), tuple(unreadable))
+    return found if not agent else _only(found, facts, rules, agent)
+
+
+def _type_wallet(facts: StoredFacts, name: str) -> WalletFact | None:
+    holder = facts.holder_of(name)
+    return facts.wallets.get((holder.text, "")) if holder is not None else None
+
+
+def _name(facts: StoredFacts, fact: WalletFact) -> str:
+    """An agent by its type or id where that is clear in the deployment, everybody else in full."""
+    if fact.holder.level is Level.AGENT and facts.holder_of(fact.holder.known[4]) == fact.holder:
+        return fact.agent_id or fact.holder.known[4]
+    return f"{fact.holder.text} {fact.agent_id}".rstrip()
+
+
+def _only(found: StoredParties, facts: StoredFacts, rules: Rules, agent: str) -> StoredParties:
+    type_name, agent_id = agent_name(agent)
+    party = instance_of(found, agent_id) if agent_id is not None else found.by_name.get(agent)
+    if party is not None:
+        return replace(found, by_name={agent: party}, unreadable=())
+    if type_name in found.unreadable:
+        return replace(found, by_name={}, unreadable=(agent,))
+    raise no_such_agent(type_name, facts.under(rules).deployment)
+
+
+def instance_of(parties: StoredParties, agent_id: str) -> Party | None:
+    """One agent: with the wallet of its own, else with that of its type, else with the initial card; or None."""
+    own = parties.by_name.get(agent_id)
+    if own is not None:
+        return own
+    general = parties.by_name.get(agent_id.partition("(")[0])
+    if isinstance(general, Holder):
+        return held_by_type(general, agent_id)
+    if isinstance(general, WalletHolder) and general.wallet.context is not None:
+        context = replace(general.wallet.context, agent_id=agent_id)
+        return replace(general, name=agent_id, wallet=general.wallet.for_agent(context))
+    return None
+
+
+def aligned(old: StoredParties, new: StoredParties) -> tuple[StoredParties, StoredParties]:
+    """Two deployments, where agents with wallets of their own on one side stand on the other side, too."""
+    names = {name for side in (old, new) for name in side.by_name if name.endswith(")")}
+    return _with_instances(old, names), _with_instances(new, names)
+
+
+def _with_instances(parties: StoredParties, names: set[str]) -> StoredParties:
+    further = {name: party for name in names if (party := instance_of(parties, name)) is not None}
+    lost = [name for name in names if name.partition("(")[0] in parties.unreadable and name not in further]
+    return replace(parties, by_name={**parties.by_name, **further}, unreadable=(*parties.unreadable, *sorted(lost)))
+
+
+def what_if_stored(
+    facts: StoredFacts,
+    parties: StoredParties,
+    edit: CardEdit,
+    rules: Rules,
+    limit: int = MAX_SHOWN,
+    *,
+    is_cross_checked: bool = False,
+) -> Changes:
+    """What starts and stops for every holder of a stored deployment.
+
+    Raises:
+        InputError: for cards and holders that are not known.
+    """
+    if edit.install and not edit.on:
+        raise InputError.of("CARD060", "on whom is the card installed?", None, "name a holder")
+    by_name: dict[str, WalletHolder] = {}
+    for name in edit.on:
+        party = instance_of(parties, name) if name.endswith(")") else parties.by_name.get(name)
+        if party is not None:
+            by_name[name] = held_by_type(party) if isinstance(party, Holder) else _wallet(party)
+    by_name.update({name: party for name, party in parties.by_name.items() if isinstance(party, WalletHolder)})
+    cards = {fact.card.id: fact.card for fact in facts.deployment.cards if isinstance(fact.card, Card)}
+    families: dict[CardId, tuple[CardId, ...]] = parents_of(facts.deployment)
+    families.update({card.id: card.parents for card in edit.install})
+    before = WalletHolders(parties.source, by_name, parties.notes)
+    return what_if_cards(before, edit, families, cards, rules, limit, is_cross_checked=is_cross_checked)
+
+
+def _wallet(party: Party) -> WalletHolder:
+    assert isinstance(party, WalletHolder)  # a party is a type or a wallet
+    return party
