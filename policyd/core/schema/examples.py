@@ -102,6 +102,7 @@ class Examples:
     texts: Texts
     _named: dict[str, tuple[SchemaValue, int]] = field(default_factory=dict)
     _settled: set[str] = field(default_factory=set)
+    _asked: int = 0
 
     def of(self, schema: SchemaType) -> SchemaValue | None:
         """A valid value of a type, or None where there is none or none was found."""
@@ -116,6 +117,36 @@ class Examples:
         self._settle(branch.body)
         found = self._body(branch)
         return None if found is None else found[0]
+
+    def is_empty(self, schema: SchemaType, above: frozenset[str] = frozenset()) -> bool:
+        """Whether a type certainly has no value: what only holds itself has none either.
+
+        After `MAX_EXAMPLE_NODES` types the answer is no, which only says that nothing is certain.
+        """
+        self._asked += 1
+        if self._asked > MAX_EXAMPLE_NODES:
+            return False
+        match schema:
+            case RefType(id):
+                body = self.definitions.body(id)
+                return body is None or id in above or self.is_empty(body, above | {id})
+            case RecordType() | TupleType() | FixedListType():
+                return any(self.is_empty(part, above) for part in parts_of(schema))
+            case VariantType(cases):
+                return all(case.payload is not None and self.is_empty(case.payload, above) for case in cases)
+            case UnionType(branches):
+                return all(self.is_empty(branch.body, above) for branch in branches)
+            case ResultType(ok, err):
+                return all(slot is not None and self.is_empty(slot, above) for slot in (ok, err))
+            case FutureType():
+                return True
+            case UrlType(restriction):
+                return () in (restriction.schemes, restriction.hosts)
+            case TextType(text):
+                matches = () if text.regex is None else (text.regex,)
+                return self.texts.find(TextWish(text.min_length or 0, text.max_length, matches)) is NoText.NONE
+            case _:
+                return False
 
     def _settle(self, schema: SchemaType) -> None:
         """Make values of the named types that are needed, the ones that need no others first."""

@@ -41,7 +41,6 @@ from policyd.core.schema.types import (
     SchemaType,
     SecretType,
     StreamType,
-    TextType,
     TupleType,
     UnionType,
     VariantType,
@@ -189,7 +188,7 @@ class _Search:
         if found is not None:
             return found
         example = self.examples.of(source)
-        return NoWitness.UNINHABITED if example is None else example
+        return self.missing(source) if example is None else example
 
     def record(self, source: RecordType, target: RecordType, depth: int) -> _Found:
         """Every field of the target must be there and project."""
@@ -224,12 +223,8 @@ class _Search:
         return make(tuple(parts))
 
     def missing(self, schema: SchemaType) -> NoWitness:
-        """Why a type has no example."""
-        reached = [schema, *(item.body for item in self.source.definitions.reachable([schema]))]
-        if any(isinstance(part, FutureType) for body in reached for part in walk(body)):
-            return NoWitness.UNINHABITED
-        is_text = any(isinstance(part, (TextType, UnionType)) for body in reached for part in walk(body))
-        return NoWitness.NOT_FOUND if is_text else NoWitness.UNINHABITED
+        """Why a type has no example: there is no value, or none was found."""
+        return NoWitness.UNINHABITED if self.examples.is_empty(schema) else NoWitness.NOT_FOUND
 
     def members(self, source: tuple[SchemaType, ...], target: tuple[SchemaType, ...], depth: int) -> _Found:
         """Position by position."""
@@ -321,7 +316,7 @@ class _Search:
                 if isinstance(found, NoWitness):
                     return found
                 body = self.ruled(branch, found)
-            return NoWitness.NOT_FOUND if body is None else UnionValue(branch.tag, body)
+            return self.missing(branch.body) if body is None else UnionValue(branch.tag, body)
         return None
 
     def ruled(self, branch: Branch, found: SchemaValue) -> SchemaValue | None:
