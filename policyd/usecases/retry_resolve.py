@@ -23,6 +23,7 @@ from policyd.core.retry import (
 from policyd.core.retry.cells import Known
 from policyd.core.retry.context import IDEMPOTENT_METHODS
 from policyd.core.retry.events import Event, event_answers
+from policyd.core.retry.resolve import mentions_status
 from policyd.core.retry.space import Space, names_read
 from policyd.core.retry.value import Boolean, CoercionFailed, EvaluationError, PropertyNotFound, Text
 from policyd.usecases.retry_bags import SiteBag, bag_at
@@ -101,10 +102,13 @@ def resolve_at(
     ready = RuleSet.of(policies)
     selection = ready.select(at.bag, resolver, status_filter=status)
     sampled = False
-    read = frozenset().union(*(names_read(rule) for rule in policies)) if policies else frozenset()
-    if at.open & read:
-        space = Space.of(site, rules, policies, Known(at.bag))
-        alternatives = _alternatives(space, policies, at)
+    looked_at = _looked_at(policies, at, rules)
+    read = frozenset().union(*(names_read(rule) for rule in looked_at))
+    if not site.is_asked(rules):
+        alternatives: tuple[Alternative, ...] = (Alternative(None, False, at.bag),)
+    elif at.open & read:
+        space = Space.of(site, rules, looked_at, Known(at.bag))
+        alternatives = _alternatives(space, looked_at, at)
         sampled = not space.is_exact(read)
         selection = ready.select({**at.bag, **alternatives[0].bag}, resolver, status_filter=status)
     else:
@@ -116,6 +120,19 @@ def resolve_at(
     if sampled:
         notes.append("what was not given could only be sampled: another outcome is not excluded")
     return Resolved(at, selection, tuple(effective), alternatives, rules, tuple(notes), sampled)
+
+
+def _looked_at(policies: Sequence[NamedPolicy], at: SiteBag, rules: Rules) -> tuple[NamedPolicy, ...]:
+    """The rules that the site looks at until one decides whatever is not given."""
+    resolver, status = at.site.resolver.resolver(rules), at.site.resolver.filters_status
+    found: list[NamedPolicy] = []
+    for rule in policies:
+        if status and not mentions_status(rule):
+            continue
+        found.append(rule)
+        if not names_read(rule) & at.open and RuleSet.of((rule,)).pick(at.bag, resolver) is not None:
+            break
+    return tuple(found)
 
 
 def _alternative(selection: Selection, bag: Mapping[str, PropertyValue]) -> Alternative:
@@ -141,7 +158,7 @@ def _alternatives(space: Space, policies: Sequence[NamedPolicy], at: SiteBag) ->
 def _notes(site: Site, selection: Selection, at: SiteBag, rules: Rules) -> list[str]:
     notes: list[str] = []
     if not site.is_asked(rules):
-        notes.append(f"edition {rules.label} asks nothing at this site")
+        notes.append(f"edition {rules.label} asks no policy at this site")
     if selection.rule is not None and site.resolver.filters_status:
         verb = at.bag.get("verb")
         sure = isinstance(verb, Text) and verb.value in IDEMPOTENT_METHODS

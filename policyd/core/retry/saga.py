@@ -358,6 +358,17 @@ def _retries(count: int) -> str:
     return "1 retry" if count == 1 else f"{count} retries"
 
 
+def wait_left_ns(recorded_ns: int, passed_ns: int) -> int:
+    """What is still waited of a recorded delay after a crash: the timer goes on, and no retry is used for it.
+
+    >>> wait_left_ns(30, 10), wait_left_ns(30, 45)
+    (20, 0)
+
+    Source: retry 6.6.
+    """
+    return max(0, recorded_ns - passed_ns)
+
+
 @dataclass(frozen=True, slots=True)
 class SagaRun:
     """A saga that fails at every attempt.

@@ -1,0 +1,86 @@
+"""Questions as users ask them on the command line, and what they are answered."""
+
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from retry_notation import CASES, case_ids, load_cases
+
+from policyd.cli.main import run
+
+
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs a command among the documents of the cases; gives exit code, output and what goes to stderr."""
+    monkeypatch.chdir(CASES / "questions")
+
+    def asked(arguments: str) -> tuple[int, str, str]:
+        code = run(shlex.split(arguments))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return asked
+
+
+@pytest.mark.parametrize("case", load_cases("questions.yaml"), ids=case_ids)
+def test_question(case: dict[str, Any], ask: Any) -> None:
+    """The answer has the exit code and the texts that the case names."""
+    code, out, err = ask(case["ask"])
+    assert code == case["exit"], out + err
+    for text in case.get("has", ()):
+        assert text in out, out
+    for text in case.get("not", ()):
+        assert text not in out, out
+    for text in case.get("err", ()):
+        assert text in err, err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "retry resolve shop.yaml --site rpc",
+        "retry simulate shop.yaml --runs 20",
+        "retry limits shop.yaml",
+        "retry lint shop.yaml",
+        "retry diff shop.yaml shop-next.yaml",
+        "retry compile lower.yaml",
+        "retry sites",
+        "saga sagas.yaml --agent Checkout",
+        "saga sagas.yaml --agent Checkout --steps denied.yaml",
+    ],
+)
+def test_json(arguments: str, ask: Any) -> None:
+    """Every answer also comes as JSON, with the same exit code as in words."""
+    code, _, _ = ask(arguments)
+    as_json, out, _ = ask(f"{arguments} --format json")
+    assert as_json == code
+    assert json.loads(out)
+
+
+def test_picture_is_well_formed(ask: Any) -> None:
+    """The picture is an XML document with one group for each policy."""
+    _, out, _ = ask("retry simulate shop.yaml --format svg")
+    root = ElementTree.fromstring(out)
+    assert len([child for child in root if child.tag.endswith("}g")]) == 6
+
+
+def test_continuation_leads_through_a_whole_saga(ask: Any, tmp_path: Path) -> None:
+    """What each decision hands on is taken by the next, until the policy gives up."""
+    handed = tmp_path / "c.json"
+    arguments = "saga sagas.yaml --agent Checkout --format json"
+    for attempt in range(1, 6):
+        more = f" --attempt {attempt} --elapsed {attempt * 10}s"
+        more += f" --continuation {shlex.quote(os.fspath(handed))}" if attempt > 1 else ""
+        code, out, _ = ask(arguments + more)
+        answer = json.loads(out)
+        if code:
+            break
+        assert answer["nextAttempt"] == attempt + 1
+        handed.write_text(json.dumps(answer["continuation"]), encoding="utf-8")
+    assert attempt == 4
+    assert answer["verdict"] == "EXHAUSTED"
+    assert answer["result"] == "RetryExhausted"
