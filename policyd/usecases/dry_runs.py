@@ -48,11 +48,13 @@ class DryRun:
         operation: its name.
         outcome: accepted with the changes, or refused with the platform's words.
         rules: the edition.
+        notes: what else must be said.
     """
 
     operation: str
     outcome: Accepted | Refused
     rules: Rules
+    notes: tuple[str, ...] = ()
 
     @property
     def is_accepted(self) -> bool:
@@ -216,6 +218,7 @@ def dry_run_text(run: DryRun) -> str:
     if outcome.card is not None:
         out.append("  bounds of the new card:")
         out += [f"    {bound.words}: {grant.text}" for bound, _, grant in outcome.card.bounds.each()]
+    out += [f"note: {note}" for note in run.notes]
     return visible_lines([*out, f"edition: {run.rules.label}"])
 
 
@@ -257,6 +260,7 @@ def dry_run_json(run: DryRun) -> dict[str, object]:
         "expiresAt": outcome.expires_at.text if outcome.expires_at else None,
         "effects": [{"change": e.change.value, "card": None if e.card == CHILD else e.card} for e in outcome.effects],
         "card": _without_id(card_json(outcome.card)) if outcome.card is not None else None,
+        "notes": list(run.notes),
     }
 
 

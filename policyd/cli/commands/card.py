@@ -86,16 +86,19 @@ def derive(
     With --parent the negatives are added to those of the parent; without one the bounds are the whole child.
     """
     from policyd.usecases.dry_runs import card_named, run_derive, run_derive_scope, wanted_bounds
+    from policyd.usecases.slipping import with_slips
 
     caller, ledger, rules = _setting(wallet, cards, scope, at, edition, switch)
     wanted = opt.read_file(bounds, lambda value: wanted_bounds(value, rules))
     parents = [card_named(name, ledger) for name in parent]
     if as_scope:
-        return _tell(run_derive_scope(caller, ledger, parents, wanted, rules), format, output)
+        run = run_derive_scope(caller, ledger, parents, wanted, rules)
+        return _tell(with_slips(run, caller, ledger, rules), format, output)
     if len(parents) > 1:
         raise opt.usage("a persistent card has one parent", "add `--as-scope`, or name one parent")
     chosen = parents[0] if parents else None
-    return _tell(run_derive(caller, ledger, chosen, wanted, lifespan, rules), format, output)
+    run = run_derive(caller, ledger, chosen, wanted, lifespan, rules)
+    return _tell(with_slips(run, caller, ledger, rules), format, output)
 
 
 @command.command("install")

@@ -1,0 +1,59 @@
+"""What an accepted derivation lets through although its parents do not.
+
+The platform compares texts of grants; a child that passes may still admit real calls that no parent admits.
+
+Source: cards 6.1; questions 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from policyd.core.callsets import Slip, slips
+from policyd.core.cards import Accepted, Caller, Card, Ledger, ScopeCard
+from policyd.core.edition import Rules
+from policyd.core.grants import Recipient, agent_holder
+from policyd.usecases.dry_runs import DryRun
+
+MAX_SHOWN = 3
+
+
+def with_slips(run: DryRun, caller: Caller, ledger: Ledger, rules: Rules) -> DryRun:
+    """The same dry run; where it is accepted, with notes on real calls that slip past the parents.
+
+    A persistent card is asked about for everyone, a scope card for the caller, in whose invocation it lives.
+    """
+    outcome = run.outcome
+    if not isinstance(outcome, Accepted) or outcome.card is None:
+        return run
+    made = outcome.card
+    names = made.roots if isinstance(made, ScopeCard) else (outcome.witnesses or made.parents)
+    parents = [_filled(ledger.cards[name], caller) for name in names if name in ledger.cards]
+    holders: Sequence[Recipient] | None = None
+    if isinstance(made, ScopeCard):
+        if caller.agent is None:
+            return run
+        holders = [agent_holder(caller.agent)]
+        child = Card(made.id, made.bounds)
+    else:
+        child = _filled(made, caller)
+    return replace(run, notes=tuple(_sentence(slip) for slip in slips(parents, child, holders, rules)))
+
+
+def _filled(card: Card, caller: Caller) -> Card:
+    return card if caller.agent is None else card.for_agent(caller.agent)
+
+
+def _sentence(slip: Slip) -> str:
+    calls = slip.calls
+    if not calls.witnesses:
+        return (
+            f"for {slip.holder.text} it is undecided whether the parents admit all of it: {calls.undecided[0].reason}"
+        )
+    shown = ", ".join(f"`{w.target.text}`" for w in calls.witnesses[:MAX_SHOWN])
+    more = calls.count - min(MAX_SHOWN, len(calls.witnesses))
+    rest = f" and {more} more kinds" if more else ""
+    negatives = ", ".join(f"`{ref.grant.text}`" for ref in slip.restate[:MAX_SHOWN])
+    stop = f"; restating {negatives} as a negative would stop it" if negatives else ""
+    return f"for {slip.holder.text} the new card admits what its parents together do not: {shown}{rest}{stop}"
