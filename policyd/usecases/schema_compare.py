@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 from policyd.core.schema.assignable import is_assignable
+from policyd.core.schema.carry import violation_words
 from policyd.core.schema.equivalent import are_equivalent
+from policyd.core.schema.examples import Examples
 from policyd.core.schema.graph import Definition, Definitions, Graph
-from policyd.core.schema.outcomes import Validity
+from policyd.core.schema.outcomes import Validity, validity_of
 from policyd.core.schema.project import Mismatch, MismatchKind, project
 from policyd.core.schema.relation_place import differing_place
 from policyd.core.schema.schema_risks import SchemaRisk, schema_risks
 from policyd.core.schema.types import SchemaType, replace_refs
-from policyd.core.schema.validate import validity
+from policyd.core.schema.validate import violations_of
 from policyd.core.schema.wellformed import faults_of
 from policyd.core.schema.witness import NoWitness, Shown, Witness, witness
 from policyd.findings import Finding, InputError, Severity
@@ -124,10 +126,16 @@ def _refused(relation: Relation, place: Mismatch, found: Witness, source: Graph)
 
 
 def _unchanged(found: Witness | None, source: Graph, target: Graph) -> Witness:
-    """A witness that also fails as it stands, without reshaping."""
-    if isinstance(found, Shown) and validity(found.value, target, ENGINES) is Validity.INVALID:
+    """A witness that fails as it stands, without reshaping; the smallest value is tried where none is known."""
+    if isinstance(found, NoWitness):
         return found
-    return found if isinstance(found, NoWitness) else NoWitness.NOMINAL
+    value = found.value if found is not None else Examples(source.definitions, TEXTS).of(source.root)
+    if value is None:
+        return NoWitness.NOMINAL
+    broken = violations_of(value, target, ENGINES)
+    if validity_of(broken) is Validity.INVALID:
+        return Shown(value, found.reason if found is not None else violation_words(broken[0].kind))
+    return NoWitness.NOMINAL
 
 
 def merged(source: Graph, target: Graph) -> tuple[Definitions, SchemaType, SchemaType]:
