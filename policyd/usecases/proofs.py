@@ -116,7 +116,7 @@ def prove_query(
     left_out: list[str] = []
     for party in parties.by_name.values():
         if party.context is None and asked.owner is not None and asked.owner.slot is not None:
-            raise InputError.of("GRANT003", "an account fills no slots", None, "write the owner out")
+            raise InputError.of("CARD060", "an account fills no slots", None, "write the owner out")
         for instance, universe in variants([party], rules):
             surface = surface_for(party, instance)
             owner = asked.owner if instance is None else asked.owner_for(instance)
