@@ -12,7 +12,7 @@ from policyd.core.edition import Rules
 from policyd.core.retry import Amount, Effective, Elapsed, LimitClass, Limits, NamedPolicy, Site
 from policyd.core.retry.study import Study
 from policyd.core.retry.together import Reach, reach_at
-from policyd.report.durations import duration_words
+from policyd.report.durations import count_words, duration_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def limits_text(table: LimitsTable) -> str:
                 wait,
                 f"{limits.bounded.value} ({kind})",
                 "yes" if limits.storm else "no",
-                f"{len(row.sites)} sites" if row.sites else "nowhere",
+                count_words(len(row.sites), "site") if row.sites else "nowhere",
             )
         )
     out = _aligned(rows)
