@@ -120,8 +120,8 @@ def _serve(url: str, listener: socket.socket) -> None:
 
 
 @contextmanager
-def serving(url: str) -> Iterator[tuple[int, str]]:
-    """A migrated database with the wallet in it, served; the port and a token."""
+def serving(url: str) -> Iterator[tuple[int, str, int]]:
+    """A migrated database with the wallet in it, served; the port, a token, and the server's process id."""
     from io import BytesIO
 
     from policyd.core.cards import Timestamp
@@ -145,7 +145,8 @@ def serving(url: str) -> Iterator[tuple[int, str]]:
     process = multiprocessing.get_context("fork").Process(target=_serve, args=(url, listener), daemon=True)
     process.start()
     try:
-        yield listener.getsockname()[1], token
+        assert process.pid is not None
+        yield listener.getsockname()[1], token, process.pid
     finally:
         process.terminate()
         process.join(10)
@@ -209,22 +210,38 @@ def _quantile(times: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] * 1000
 
 
+def cpu_seconds(pid: int) -> float:
+    """The processor time that a process has used, 0 where the system does not say."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measured(
-    port: int, kinds: dict[str, list[bytes]], connections: int, seconds: float, rounds: int
+    server: tuple[int, int], kinds: dict[str, list[bytes]], connections: int, seconds: float, rounds: int
 ) -> dict[str, float]:
-    """The median rate of each kind over alternating rounds; latencies are printed."""
+    """The median rate of each kind over alternating rounds; latencies and the server's work are printed.
+
+    The processor time per request is the steadier figure on a machine that does other things besides.
+    """
+    port, pid = server
+    work = dict.fromkeys(kinds, 0.0)
     rates: dict[str, list[float]] = {name: [] for name in kinds}
     times: dict[str, list[float]] = {name: [] for name in kinds}
     for _ in range(rounds):
         for name, requests in kinds.items():
-            began = time.perf_counter()
+            began, used = time.perf_counter(), cpu_seconds(pid)
             took = asyncio.run(load(port, requests, connections, seconds))
             rates[name].append(len(took) / (time.perf_counter() - began))
             times[name] += took
+            work[name] += cpu_seconds(pid) - used
     middle = {name: statistics.median(found) for name, found in rates.items()}
     for name, rate in middle.items():
         p50, p95, p99 = (_quantile(times[name], share) for share in (0.5, 0.95, 0.99))
-        latencies = f"p50 {p50:.2f}  p95 {p95:.2f}  p99 {p99:.2f} ms"
+        cpu = work[name] / len(times[name]) * 1000
+        latencies = f"p50 {p50:.2f}  p95 {p95:.2f}  p99 {p99:.2f} ms  cpu {cpu:.2f} ms"
         print(f"  {connections:>2} connections  {name:<18} {rate:>7.0f} /s   {latencies}")
     return middle
 
@@ -232,7 +249,7 @@ def measured(
 def run(url: str, engine: str, seconds: float, rounds: int) -> bool:
     """Measure on one database; whether the aims are met."""
     print(f"{engine}:")
-    with serving(url) as (port, token):
+    with serving(url) as (port, token, pid):
         asked = targets()
         question = {"snapshot": PLACE, "agent": 'Cart("u1")'}
         bodies = [{**question, "target": target} for target in asked]
@@ -249,7 +266,7 @@ def run(url: str, engine: str, seconds: float, rounds: int) -> bool:
         }
         met = True
         for connections in CONNECTIONS:
-            rates = measured(port, kinds, connections, seconds, rounds)
+            rates = measured((port, pid), kinds, connections, seconds, rounds)
             ratio = rates["decision"] / rates["echo"]
             gain = BATCH * rates["batch of 50"] / rates["decision"]
             print(f"     decision/echo {ratio:.2f} (aim 0.60)   batched/single {gain:.1f} (aim 8.0)")
@@ -259,7 +276,7 @@ def run(url: str, engine: str, seconds: float, rounds: int) -> bool:
             "decision, logged": [request("/v1/decisions", token, {**body, "log": True}) for body in bodies],
             "batch, logged": [request("/v1/decisions/batch", token, {**body, "log": True}) for body in batches],
         }
-        rates = measured(port, logged, 8, seconds, rounds)
+        rates = measured((port, pid), logged, 8, seconds, rounds)
         print(f"     a logged decision costs {1000 / rates['decision, logged'] - 1000 / rates['decision']:.2f} ms more")
     return met
 

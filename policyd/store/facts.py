@@ -55,11 +55,14 @@ class ValueKind(Enum):
     PARAMETER = "parameter"
 
 
+_AT = {bound: at for at, bound in enumerate(Bound)}
+
+
 def place_of(places: Places, bound: Bound, index: int) -> Span | None:
     """Where the grant at `index` of `bound` stands, None where that is not known."""
     if not places:
         return None
-    listed = places[tuple(Bound).index(bound)]
+    listed = places[_AT[bound]]
     return listed[index] if index < len(listed) else None
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from policyd.core.admission import (
     Call,
@@ -39,6 +40,24 @@ MAX_NAMES = 64
 
 ANY_ACCOUNT = "any-account@unknown.example"
 ANY_COMPONENT = "any:component"
+
+
+LONG_TARGET = 2_000
+"""Longer texts are read each time they are asked about."""
+
+
+def _parsed(text: str, rules: Rules, *, slots: bool) -> Target:
+    """The target that `text` writes; one question asks for it several times.
+
+    Raises:
+        GrantSyntaxError: if it is none.
+    """
+    return parse_target(text, rules, slots=slots) if len(text) > LONG_TARGET else _kept(text, rules, slots)
+
+
+@lru_cache(maxsize=512)
+def _kept(text: str, rules: Rules, slots: bool) -> Target:
+    return parse_target(text, rules, slots=slots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +168,7 @@ def _over_names(
         agent.name,
         agent_id,
     )
-    asked = parse_target(question.target, rules, slots=True)
+    asked = _parsed(question.target, rules, slots=True)
     notes: list[str] = []
     accounts = (
         [given_account]
@@ -312,7 +331,7 @@ def _class_notes(text: str, verdict: Verdict, rules: Rules, bound: list[str] | N
     """What must be said of an admitted call of some classes, because the verdict on its target is not all."""
     if verdict.admitted is not Facet.YES:
         return
-    target = parse_target(text, rules, slots=True)
+    target = _parsed(text, rules, slots=True)
     if target.cls.name == "filesystem":
         yield "the path is judged as it is opened: links are not resolved, so what a link there points to is reachable"
     if target.cls.name != "tool":
@@ -449,7 +468,7 @@ def _asked(
 ) -> tuple[Target, TypeAnswer]:
     """The target as typed, and the answer to it with its slots filled from the holder."""
     context = wallet.context
-    asked = parse_target(question.target, rules, slots=context is not None)
+    asked = _parsed(question.target, rules, slots=context is not None)
     target = asked if context is None else asked.filled(context)
     return asked, admitting(wallet, call_of(wallet, target, question.at, question.scope))
 

@@ -5,7 +5,7 @@ Source: cards 1.1, 1.10, 1.11, 4.3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from policyd.core.grants.classes import PermissionClass
 from policyd.core.grants.owner import Owner
@@ -67,6 +67,7 @@ class Grant:
 
     target: Target
     recipient: Recipient
+    _text: str = field(default="", init=False, repr=False, compare=False)
 
     def covers(self, narrow: Grant) -> bool:
         """Whether `narrow` is inside this in all five parts (S3); both must be concrete."""
@@ -82,6 +83,9 @@ class Grant:
 
     @property
     def text(self) -> str:
-        """The canonical text (P10)."""
-        t = self.target
-        return f"{t.cls.name}({t.owner.text}) @ {self.recipient.text} : {t.verb} : {t.resource.text}"
+        """The canonical text (P10); written once, for answers name the same grants again and again."""
+        if not self._text:
+            t = self.target
+            text = f"{t.cls.name}({t.owner.text}) @ {self.recipient.text} : {t.verb} : {t.resource.text}"
+            object.__setattr__(self, "_text", text)
+        return self._text
