@@ -41,7 +41,6 @@ class RecipientRefused(Exception):  # noqa: N818 - told onwards as a GrantSyntax
         super().__init__(why)
 
 
-@lru_cache(maxsize=8192)
 def parse_recipient(text: str, *, slots: bool = False, rules: Rules = NEXT) -> Recipient:
     """The recipient that `text` (already trimmed) writes.
 
@@ -53,6 +52,12 @@ def parse_recipient(text: str, *, slots: bool = False, rules: Rules = NEXT) -> R
     Raises:
         RecipientRefused: if it is none.
     """
+    return _parsed(text, slots, EXTERNAL_TOOL_OWNER in text and rules.is_next("external_tool_owner"))
+
+
+@lru_cache(maxsize=8192)
+def _parsed(text: str, slots: bool, has_external: bool) -> Recipient:
+    """The recipient; only whether external tool owners exist depends on the edition, and only where one is named."""
     if text == "*":
         return ANYONE
     try:
@@ -60,8 +65,8 @@ def parse_recipient(text: str, *, slots: bool = False, rules: Rules = NEXT) -> R
     except Mismatch as refusal:
         raise RecipientRefused("a segment is empty", text, refusal.offset, refusal.offset + 1) from None
     if slots and segments[0].rule == "marked":
-        return _slotted(text, segments, rules)
-    return _concrete(text, segments, rules)
+        return _slotted(text, segments, has_external)
+    return _concrete(text, segments, has_external)
 
 
 def _stars_behind(segments: list[Piece]) -> int:
@@ -73,7 +78,7 @@ def _stars_behind(segments: list[Piece]) -> int:
     return count
 
 
-def _concrete(text: str, segments: list[Piece], rules: Rules) -> Recipient:
+def _concrete(text: str, segments: list[Piece], has_external: bool) -> Recipient:
     if len(segments) not in (1, 3, 5):
         raise RecipientRefused(f"no recipient has {len(segments)} segments", text, 0, len(text))
     stars = _stars_behind(segments)
@@ -85,10 +90,10 @@ def _concrete(text: str, segments: list[Piece], rules: Rules) -> Recipient:
             raise RecipientRefused("a segment holds `*` or `?`", segment.text, segment.start, segment.end)
     names = [ascii_lower(known[0].text), *(segment.text for segment in known[1:])]
     _check_names(known, 0)
-    return _made(len(segments), tuple(names), None, rules)
+    return _made(len(segments), tuple(names), None, has_external)
 
 
-def _slotted(text: str, segments: list[Piece], rules: Rules) -> Recipient:
+def _slotted(text: str, segments: list[Piece], has_external: bool) -> Recipient:
     slot = SLOTS_BY_TEXT.get(segments[0].text)
     if slot is None:
         raise RecipientRefused("this is no slot of a recipient", text, 0, len(segments[0].text))
@@ -101,7 +106,7 @@ def _slotted(text: str, segments: list[Piece], rules: Rules) -> Recipient:
     for segment in known:
         if "?" in segment.text:
             raise RecipientRefused("a segment holds `?`", segment.text, segment.start, segment.end)
-    return _made(slot.depth + len(rest), tuple(segment.text for segment in known), slot, rules)
+    return _made(slot.depth + len(rest), tuple(segment.text for segment in known), slot, has_external)
 
 
 def _check_names(known: list[Piece], level: int) -> None:
@@ -115,7 +120,7 @@ def _check_names(known: list[Piece], level: int) -> None:
             )
 
 
-def _made(depth: int, known: tuple[str, ...], slot: Slot | None, rules: Rules) -> Recipient:
+def _made(depth: int, known: tuple[str, ...], slot: Slot | None, has_external: bool) -> Recipient:
     full = (slot.depth if slot else 0) + len(known) == Level.AGENT
-    external = full and bool(known) and known[-1] == EXTERNAL_TOOL_OWNER and rules.is_next("external_tool_owner")
+    external = full and bool(known) and known[-1] == EXTERNAL_TOOL_OWNER and has_external
     return Recipient(Level(depth), known, slot, external)

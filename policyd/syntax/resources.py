@@ -50,7 +50,6 @@ class ResourceRefused(Exception):  # noqa: N818 - told onwards as a GrantSyntaxE
         super().__init__(why)
 
 
-@lru_cache(maxsize=16384)
 def parse_resource(text: str, cls: PermissionClass, verb: str, rules: Rules = NEXT) -> Resource:
     """The resource that `text` writes for `cls` and `verb` (`*` for any verb).
 
@@ -58,6 +57,12 @@ def parse_resource(text: str, cls: PermissionClass, verb: str, rules: Rules = NE
         ResourceRefused: if it is none.
         RecipientRefused: for a bad target of a `card` grant, as the platform tells it.
     """
+    # Only the targets of `card` grants depend on the edition; everything else is read once for both.
+    return _parsed(text, cls, verb, rules if cls.resource is ResourceKind.CARD else NEXT)
+
+
+@lru_cache(maxsize=16384)
+def _parsed(text: str, cls: PermissionClass, verb: str, rules: Rules) -> Resource:
     if text == "*" and has_any(cls.resource) and cls.resource is not ResourceKind.AGENT:
         return ANY
     try:
