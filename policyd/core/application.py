@@ -156,14 +156,29 @@ class ProvidedFile:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class InstalledMiddleware:
+    """One entry of a middleware list: the name as installed, and where it stands."""
+
+    name: str
+    span: Span
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundTool:
-    """A tool that an agent type is bound to; a binding is not a permission."""
+    """A tool that an agent type is bound to; a binding is not a permission.
+
+    Attributes:
+        middleware: the list of this tool, outermost first, the environment-wide one not included.
+        dropped: entries of the environment's list that a list of the owner replaces, with the place of the owner's.
+    """
 
     name: str
     is_default: bool
     is_declared: bool
     filesystem_access: str = ""
+    middleware: tuple[InstalledMiddleware, ...] = ()
+    dropped: tuple[tuple[InstalledMiddleware, Span], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,6 +244,9 @@ class Deployment:
         accounts_mentioned: all accounts that the manifest names anywhere, sorted.
         retry_policies: the retry policies that a deployment would create, in the order of the manifest.
         retry_findings: what is wrong with retry policies that cannot be read.
+        middleware: the declared ones.
+        tool_middleware: the environment-wide list.
+        compatibility_mode: of tools, empty where the manifest says none.
     """
 
     application: str
@@ -245,6 +263,9 @@ class Deployment:
     accounts_mentioned: tuple[str, ...] = field(default=())
     retry_policies: tuple[PlacedPolicy, ...] = ()
     retry_findings: tuple[Finding, ...] = ()
+    middleware: tuple[NamedPlace, ...] = ()
+    tool_middleware: tuple[InstalledMiddleware, ...] = ()
+    compatibility_mode: str = ""
 
     def agent(self, name: str) -> AgentType | None:
         """The agent type of that name."""

@@ -15,6 +15,7 @@ from policyd.core.application import (
     Deployment,
     GrantOrigin,
     InitialCard,
+    InstalledMiddleware,
     MisplacedCard,
     NamedPlace,
     PlacedGrant,
@@ -23,10 +24,11 @@ from policyd.core.application import (
 )
 from policyd.core.cards import Bound
 from policyd.core.edition import NEXT, Rules
-from policyd.findings import Finding, Severity
+from policyd.core.tools.middleware_lists import ListMode, folded
+from policyd.findings import Finding, Severity, Span
 from policyd.manifest.located import LocatedScalar
 from policyd.manifest.merge import Merged
-from policyd.manifest.model import Application, Card, InitialFile
+from policyd.manifest.model import Application, Card, InitialFile, MergeMode
 from policyd.manifest.resolve import ResolvedAgent, ResolvedBinding, ResolvedEnvironment
 from policyd.syntax import Form, GrantSyntaxError, parse_grants
 
@@ -68,6 +70,9 @@ def describe(
         tuple(NamedPlace(".".join(s.path), s.span, s.is_known) for s in secrets),
         tuple(sorted(accounts)),
         *_retry(application, name, is_wanted=only is None),
+        middleware=tuple(NamedPlace(m.name, m.span) for m in application.middleware),
+        tool_middleware=tuple(InstalledMiddleware(m.name, m.span) for m in resolved.tool_middleware),
+        compatibility_mode=(environment.tool_compatibility_mode or "") if environment else "",
     )
 
 
@@ -106,7 +111,32 @@ def _tool(binding: ResolvedBinding) -> BoundTool:
     scopes = [*((binding.environment,) if binding.environment else ()), *binding.owners]
     access = [s.filesystem_access for s in scopes if s.filesystem_access]
     settled = "denied" if "denied" in access else access[-1] if access else ""
-    return BoundTool(binding.name, binding.is_default, binding.is_declared, settled)
+    kept, dropped = _middleware(binding)
+    return BoundTool(binding.name, binding.is_default, binding.is_declared, settled, kept, dropped)
+
+
+def _middleware(
+    binding: ResolvedBinding,
+) -> tuple[tuple[InstalledMiddleware, ...], tuple[tuple[InstalledMiddleware, Span], ...]]:
+    """The list of one tool, and what of the environment's an owner's list replaces.
+
+    Source: middleware 2.4.
+    """
+    listed = binding.environment.middleware if binding.environment else None
+    environment = tuple(InstalledMiddleware(m.name, m.span) for m in listed or ())
+    lists: list[tuple[tuple[InstalledMiddleware, ...] | None, ListMode]] = []
+    dropped: list[tuple[InstalledMiddleware, Span]] = []
+    for owner in binding.owners:
+        own = None if owner.middleware is None else tuple(InstalledMiddleware(m.name, m.span) for m in owner.middleware)
+        mode = _LIST_MODES.get(owner.middleware_mode, ListMode.PREPEND)
+        lists.append((own, mode))
+        if own is not None and mode is ListMode.REPLACE:
+            again = {m.name for m in own}
+            dropped += [(m, owner.span) for m in environment if m.name not in again]
+    return folded(environment, lists), tuple(dropped)
+
+
+_LIST_MODES = {MergeMode.APPEND: ListMode.APPEND, MergeMode.REPLACE: ListMode.REPLACE}
 
 
 def initial_card(agent: ResolvedAgent, rules: Rules = NEXT) -> InitialCard:

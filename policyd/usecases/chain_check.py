@@ -15,8 +15,9 @@ from policyd.core.edition import Edition
 from policyd.core.schema.json_text import JsonValue
 from policyd.core.tools.caller_edge import caller_remarks
 from policyd.core.tools.chain import MAX_LAYERS, Chain, Layer, Verdict, compile_chain
-from policyd.core.tools.installation import ListMode, folded, parameter_faults
+from policyd.core.tools.installation import parameter_faults
 from policyd.core.tools.middleware import Middleware, Universal
+from policyd.core.tools.middleware_lists import ListMode, folded
 from policyd.core.tools.modes import Mode
 from policyd.core.tools.registry import graph_features, registry_remarks
 from policyd.core.tools.tool import Tool

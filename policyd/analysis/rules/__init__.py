@@ -34,6 +34,7 @@ from policyd.analysis.rules.card import (
     wide_grant,
     withheld_lower,
 )
+from policyd.analysis.rules.chain import dropped_middleware, idle_middleware, nominal_mode, unknown_middleware
 from policyd.analysis.rules.host import (
     component_read,
     http_domain,
@@ -158,6 +159,10 @@ RULES: tuple[Rule, ...] = (
     overshoot.RULE,
     zero_retry.RULE,
     amplification.RULE,
+    unknown_middleware.RULE,
+    idle_middleware.RULE,
+    dropped_middleware.RULE,
+    nominal_mode.RULE,
 )
 """Every rule, by code."""
 

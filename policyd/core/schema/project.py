@@ -23,6 +23,7 @@ from policyd.core.schema.types import (
     ListType,
     MapType,
     OptionType,
+    PlainType,
     RecordType,
     ResultType,
     SchemaType,
@@ -177,6 +178,8 @@ class _Compiler:
         """The step for a pair; a pair of named types that was met before is not looked at again."""
         if depth > MAX_PLAN_DEPTH:
             raise _MismatchError(Mismatch(path, MismatchKind.TOO_LARGE, source, target))
+        if isinstance(source, PlainType) and isinstance(target, PlainType) and source.kind is target.kind:
+            return self.keep(source, target, path)
         a, b = self.sources.resolve(source), self.targets.resolve(target)
         named = None if a.last_id is None or b.last_id is None else (a.last_id, b.last_id)
         if named is not None and named in self.known:
@@ -192,6 +195,13 @@ class _Compiler:
         else:
             self.steps[node] = self.step(a.type, b.type, path, depth + 1)
         return node
+
+    def keep(self, source: SchemaType, target: SchemaType, path: str) -> Node:
+        """The step for two types that are the same and have no parts: most of them, so they take a short way."""
+        if len(self.steps) >= MAX_PLAN_NODES:
+            raise _MismatchError(Mismatch(path, MismatchKind.TOO_LARGE, source, target))
+        self.steps.append(KEEP)
+        return len(self.steps) - 1
 
     def refuse(self, source: SchemaType | None, target: SchemaType | None, path: str) -> NoReturn:
         """End the comparison at this place.

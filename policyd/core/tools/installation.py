@@ -1,13 +1,11 @@
-"""Installing middleware: how lists are folded into one chain, and whether parameters fit.
+"""Installation parameters: whether they fit the schema of their middleware.
 
-Source: middleware 2.4, 2.5.
+Source: middleware 2.5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeVar
 
 from policyd.core.schema.carry import violation_words
@@ -20,40 +18,6 @@ from policyd.core.schema.outcomes import Validity, validity_of
 from policyd.core.schema.validate import violations_of
 
 T = TypeVar("T")
-
-
-class ListMode(Enum):
-    """How an owner's list meets the list that is there; the value is the manifest's word."""
-
-    PREPEND = "prepend"
-    APPEND = "append"
-    REPLACE = "replace"
-
-
-def folded(environment: Iterable[T] | None, owners: Iterable[tuple[Iterable[T] | None, ListMode]]) -> tuple[T, ...]:
-    """The per-tool chain, outermost first.
-
-    Args:
-        environment: the list of the environment's binding; None where there is none.
-        owners: the lists of the component and of the agent type, in that order; an omitted one (None) leaves what is
-            there, also with `replace`.
-
-    >>> folded(["a"], [(["b"], ListMode.PREPEND)]), folded(["a"], [(None, ListMode.REPLACE)])
-    (('b', 'a'), ('a',))
-    """
-    found = tuple(environment or ())
-    for listed, mode in owners:
-        if listed is None:
-            continue
-        own = tuple(listed)
-        match mode:
-            case ListMode.PREPEND:
-                found = (*own, *found)
-            case ListMode.APPEND:
-                found = (*found, *own)
-            case ListMode.REPLACE:
-                found = own
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Rules on tool middleware in manifests."""
