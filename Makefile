@@ -46,9 +46,17 @@ acceptance: setup
 conformance: setup
 	$(POLICYD) conformance $(VECTORS)
 
+# Every measuring program; each can be run by itself.
 bench: setup
-	$(BIN)/python bench/bench_decide.py
-	$(BIN)/python bench/bench_load.py
+	for program in bench/bench_*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
+
+# An embedded database with the example application; prints the address.
+serve: export POLICYD_DATABASE_URL = sqlite:///.run/policyd.db
+serve: setup
+	@mkdir -p .run
+	@$(POLICYD) db upgrade
+	@$(POLICYD) import examples/shop/golem.yaml --env prod
+	$(POLICYD) serve
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
