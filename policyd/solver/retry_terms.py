@@ -202,6 +202,11 @@ class BagTerms:
             yield self.properties["db-type"].value == self.properties["uri-scheme"].value
         if self.site.noun in (Noun.RPC, Noun.DATABASE) and "uri-scheme" in self.properties:
             yield self.properties["uri-scheme"].present
+        if self.site.noun in (Noun.DATABASE, Noun.GUEST) and "uri-scheme" in self.properties:
+            letters, digits = (z3.Range(self._text(a), self._text(b), self.context) for a, b in ("az", "09"))
+            marks = (z3.Re(self._text(c), self.context) for c in "+-.")
+            scheme_text = z3.Concat(letters, z3.Star(z3.Union(letters, digits, *marks)))
+            yield z3.InRe(self.properties["uri-scheme"].value, scheme_text)
 
     def _http_domain(self) -> Iterator[z3.BoolRef]:
         properties = self.properties

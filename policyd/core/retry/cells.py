@@ -14,12 +14,15 @@ from itertools import product
 from typing import assert_never
 
 from policyd.core.edition import Rules
+from policyd.core.retry.compiled import Strict, compile_strict
 from policyd.core.retry.context import IDEMPOTENT_METHODS, target_agent_type, uri_properties
+from policyd.core.retry.errors import GlobEffortError
 from policyd.core.retry.evaluate import evaluate_strict
+from policyd.core.retry.predicate import PropText, TextTest
 from policyd.core.retry.representatives import Leaf, Samples, constants_of, integer_samples, text_samples
 from policyd.core.retry.sites import REACHABLE_TRAP_TYPES, Idempotence, Noun, Site
 from policyd.core.retry.uri import masked_address
-from policyd.core.retry.value import I64_MAX, Boolean, Integer, PropertyNotFound, PropertyValue, Text
+from policyd.core.retry.value import I64_MAX, Boolean, EvaluationError, Integer, PropertyNotFound, PropertyValue, Text
 
 Tests = Mapping[str, tuple[Leaf, ...]]
 """The tests of some rules by property."""
@@ -31,6 +34,12 @@ MAX_NOUNS = 4_000
 """Nouns that are made for one site."""
 
 _URI = frozenset(("uri-scheme", "uri-host", "uri-port", "uri-path"))
+TRUE, FALSE, MISSING, ERROR = range(4)
+"""What a test can come to."""
+
+MAX_GLOB_EFFORT = 12_000_000
+"""Characters of globs times characters of texts that are compared for one group."""
+
 NOUN_NAMES = _URI | {"noun-uri", "db-type", "target-component-id", "target-agent-type"}
 SOME_COMPONENT = "11111111-1111-4111-8111-111111111111"
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
@@ -121,34 +130,49 @@ def groups_at(site: Site, rules: Rules, tests: Tests, known: Known, shared: dict
 def distinct(group: Group, tests: Tests) -> Group:
     """The group with one cell for each way in which all tests on it come out."""
     read = tuple((name, leaf) for name in group.names for leaf in tests.get(name, ()))
-    known: dict[tuple[Leaf, PropertyValue | None], int] = {}
+    known: dict[tuple[int, PropertyValue | None], int] = {}
+    made_ready = tuple((place, name, compile_strict(leaf)) for place, (name, leaf) in enumerate(read))
 
-    def kind(name: str, leaf: Leaf, cell: Fragment) -> int:
+    def kind(place: int, name: str, test: Strict, cell: Fragment) -> int:
         value = cell.get(name)
-        key = (leaf, value)
+        key = (place, value)
         found = known.get(key)
         if found is None:
-            found = known[key] = _kind(leaf, {} if value is None else {name: value})
+            found = known[key] = _kind_of(test({} if value is None else {name: value}))
         return found
 
     kept: dict[tuple[int, ...], Fragment] = {}
     spread: dict[tuple[int, ...], list[PropertyValue | None]] = {}
+    globs = sum(len(leaf.operand) for _, leaf in read if isinstance(leaf, PropText) and leaf.test is TextTest.MATCHES)
+    effort, exact = 0, group.exact
     for cell in group.cells:
-        kinds = tuple(kind(name, leaf, cell) for name, leaf in read)
+        effort += globs * max((len(v.value) for v in cell.values() if isinstance(v, Text)), default=0)
+        if effort > MAX_GLOB_EFFORT:
+            exact = False
+            break
+        try:
+            kinds = tuple(kind(place, name, test, cell) for place, name, test in made_ready)
+        except GlobEffortError:
+            exact = False
+            continue
         kept.setdefault(kinds, cell)
         if len(group.names) == 1:
             spread.setdefault(kinds, []).append(cell.get(group.names[0]))
+    if not kept and group.cells:
+        # No representative could be compared: one that passes no test stands for all, and proves nothing.
+        kept[(FALSE,) * len(read)] = group.cells[0]
+        spread = {}
     outcomes = {leaf: tuple(kinds[i] for kinds in kept) for i, (_, leaf) in enumerate(read)}
     together = tuple(tuple(values) for values in spread.values())
-    return Group(group.names, tuple(kept.values()), group.exact, group.is_stable, together, outcomes)
-
-
-TRUE, FALSE, MISSING, ERROR = range(4)
+    return Group(group.names, tuple(kept.values()), exact, group.is_stable, together, outcomes)
 
 
 def _kind(leaf: Leaf, cell: Fragment) -> int:
     """What a test comes to: one of the four numbers above."""
-    outcome = evaluate_strict(leaf, cell)
+    return _kind_of(evaluate_strict(leaf, cell))
+
+
+def _kind_of(outcome: bool | EvaluationError) -> int:
     if isinstance(outcome, bool):
         return TRUE if outcome else FALSE
     return MISSING if isinstance(outcome, PropertyNotFound) else ERROR
@@ -420,8 +444,9 @@ def _http_nouns(tests: Tests, wanted: Fragment, direct: Sequence[str]) -> Iterat
     ports = [f":{port.value}"] if isinstance(port, Integer) else _ports(tests)
     yield from _across(schemes, [h for h in hosts if h], ports, paths, "{}://{}{}{}")
     for text in direct:
-        yield f"https://{text}"
-        yield f"https://qzx.test/{text}"
+        if "://" not in text:
+            yield f"https://{text}"
+            yield f"https://qzx.test/{text}"
 
 
 def _across(
@@ -435,6 +460,9 @@ def _across(
     first = (schemes[0], hosts[0], ports[0], paths[0])
     yield form.format(*first)
     lists = (schemes, hosts, ports, paths)
+    longest = max(map(len, lists))
+    for i in range(min(longest, MAX_NOUNS // 2)):
+        yield form.format(*(some[i % len(some)] for some in lists))
     for one in range(4):
         for other in range(one + 1, 4):
             for left, right in product(lists[one], lists[other]):

@@ -141,8 +141,9 @@ def text_samples(leaves: Sequence[Leaf], base: str = "qzx", fillers: Sequence[st
     if len(prefixes) + len(substrings) + len(globs) > 1:
         found |= dict.fromkeys(_combined(prefixes, substrings, fresh))
         fillers = (*fillers, *substrings[:4], *prefixes[:4])
+    each = max(6, MAX_TEXTS // 2 // max(1, len(globs)))
     for glob in globs:
-        found |= dict.fromkeys(glob_texts(glob, fresh, fillers))
+        found |= dict.fromkeys(glob_texts(glob, fresh, fillers)[:each])
     found[""] = None
     several = len(substrings) > 1 or (substrings and prefixes)
     exact = not globs and not ordered and not several and len(found) <= MAX_TEXTS
