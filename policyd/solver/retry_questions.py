@@ -12,8 +12,9 @@ import z3
 
 from policyd.core.edition import Rules
 from policyd.core.retry.catalogue import PropertyType
-from policyd.core.retry.cells import NOUN_NAMES, is_possible, noun_fragment
+from policyd.core.retry.cells import NOUN_NAMES
 from policyd.core.retry.evaluate import evaluate_strict
+from policyd.core.retry.nouns import is_possible, noun_fragment
 from policyd.core.retry.policy import (
     AddDelay,
     AndThen,

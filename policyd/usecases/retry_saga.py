@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from policyd.core.admission import Facet as CallFacet
 from policyd.core.edition import Rules
 from policyd.core.retry import Effective, Facet, Limits, Text
-from policyd.core.retry.cells import SOME_COMPONENT
 from policyd.core.retry.continuation import Continuation, IdentityChoice
+from policyd.core.retry.nouns import SOME_COMPONENT
 from policyd.core.retry.saga import (
     Admission,
     Attempt,

@@ -19,8 +19,8 @@ from policyd.core.retry import (
 )
 from policyd.core.retry import policy as p
 from policyd.core.retry import predicate as q
-from policyd.core.retry.cells import noun_fragment
 from policyd.core.retry.evaluate import Lenient, body_applies
+from policyd.core.retry.nouns import noun_fragment
 from policyd.core.retry.sites import SITES, Noun, Site
 from policyd.core.retry.space import Space, predicates_of
 from policyd.core.retry.value import PropertyNotFound

@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from policyd.core.edition import Rules
-from policyd.core.retry.cells import NOTHING_KNOWN, Fragment, Group, Known, groups_at
+from policyd.core.retry.cells import NOTHING_KNOWN, Group, Known, groups_at
 from policyd.core.retry.evaluate import evaluate_strict
+from policyd.core.retry.nouns import Fragment
 from policyd.core.retry.policy import (
     AddDelay,
     AndThen,

@@ -8,8 +8,8 @@ from policyd.analysis.retry_view import RetryView, reads, view_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.retry import Effective, Tier
-from policyd.core.retry.cells import SOME_COMPONENT
 from policyd.core.retry.domain import ATTEMPT
+from policyd.core.retry.nouns import SOME_COMPONENT
 from policyd.core.retry.saga import SagaRules
 from policyd.core.retry.saga_stability import Intrinsic, stability_of
 from policyd.core.retry.value import Text
