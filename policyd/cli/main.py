@@ -11,7 +11,10 @@ import click
 
 from policyd import __version__
 from policyd.cli.exits import Exit
-from policyd.findings import Finding, InternalDefect, PolicydError, Severity, nearest
+from policyd.findings import Finding, InternalDefect, NoSuchName, PolicydError, Severity, nearest
+
+# verbs that answer "no such thing" with 1; on the others it is a question that could not be asked
+SHOWING = frozenset({"limits", "resolve", "show", "simulate", "what-if"})
 
 # name -> module and what it asks; the module is imported only when the command is named
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -102,6 +105,8 @@ def run(arguments: list[str]) -> int:
         outcome = root.main(arguments, prog_name="policyd", standalone_mode=False)
     except PolicydError as error:
         _tell(error)
+        if isinstance(error, NoSuchName) and SHOWING.intersection(arguments[:2]):
+            return Exit.NO
         return Exit.DEFECT if isinstance(error, InternalDefect) else Exit.NOT_ASKED
     except click.exceptions.Abort:
         return 130

@@ -1,6 +1,6 @@
 """What policyd tells a person: findings with a code, a place and a way out."""
 
-from policyd.findings.errors import InputError, InternalDefect, PolicydError
+from policyd.findings.errors import InputError, InternalDefect, NoSuchName, PolicydError
 from policyd.findings.finding import Confidence, Finding, Related, Severity
 from policyd.findings.report import Report
 from policyd.findings.span import Place, Span
@@ -12,6 +12,7 @@ __all__ = [
     "Finding",
     "InputError",
     "InternalDefect",
+    "NoSuchName",
     "Place",
     "PolicydError",
     "Related",

@@ -27,6 +27,10 @@ class InputError(PolicydError):
         return cls(Finding(code, Severity.ERROR, message, span, help))
 
 
+class NoSuchName(InputError):  # noqa: N818 - what happened, not what is wrong
+    """A question about something that the input does not have (exit code 1 on verbs that show)."""
+
+
 class InternalDefect(PolicydError):  # noqa: N818 - the word that exit code 70 uses
     """A defect of policyd itself (exit code 70); never caused by input alone."""
 

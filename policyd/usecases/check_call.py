@@ -23,7 +23,7 @@ from policyd.core.admission import (
     admit_type,
 )
 from policyd.core.admission.names import fresh_name, names_at
-from policyd.core.application import AgentType, Deployment, InitialCard, default_initial_card, initial_card_id
+from policyd.core.application import AgentType, Deployment, InitialCard, initial_card_id
 from policyd.core.cards import Card, CardId, GrantRef, ScopeCard, Timestamp
 from policyd.core.cards.scope import scope_refusal
 from policyd.core.edition import Edition, Rules
@@ -33,7 +33,7 @@ from policyd.findings import InputError, PolicydError, Span
 from policyd.syntax import parse_target
 from policyd.syntax.mistakes import shown
 from policyd.usecases.answer import Answer, GrantPlace
-from policyd.usecases.deployments import Described, Selection, agent_name, no_such_agent, similar_agent
+from policyd.usecases.deployments import Described, Selection, agent_name, no_such_agent, similar_agent, unlisted_agent
 
 MAX_NAMES = 64
 """How many combinations of open names are tried; past it the answer is `unknown`."""
@@ -105,7 +105,7 @@ def check_manifest(
     if agent is None:
         if similar_agent(type_name, deployment) is not None or not type_name:
             raise no_such_agent(type_name, deployment)
-        agent = _unlisted(type_name, deployment)
+        agent = unlisted_agent(type_name, deployment)
     decided = deciding or _decided
     outcome = _over_names(deployment, agent, agent_id, selection, question, rules, decided)
     notes = [*outcome.notes, *_agent_notes(agent, deployment, agent_id)]
@@ -125,18 +125,11 @@ def check_manifest(
 
     def under(other: Rules) -> Verdict:
         there = deployment if again is None else again(other).deployment
-        same = there.agent(type_name) or _unlisted(type_name, there)
+        same = there.agent(type_name) or unlisted_agent(type_name, there)
         return _over_names(there, same, agent_id, selection, question, other, decided).answer.verdict
 
     other_edition = _other_edition(rules, answer.verdict, under)
     return replace(answer, notes=(*answer.notes, *_reach_notes(outcome.answer), *other_edition))
-
-
-def _unlisted(name: str, deployment: Deployment) -> AgentType:
-    """A type that the manifest does not name: if it exists, it has the default card."""
-    card = default_initial_card()
-    component = deployment.components[0].name if len(deployment.components) == 1 else ""
-    return AgentType(name, deployment.environment_span or Span(""), False, component, bool(component), card)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from policyd.core.admission.names import is_agent_id
-from policyd.core.application import Deployment
+from policyd.core.application import AgentType, Deployment, default_initial_card
 from policyd.core.edition import NEXT, Rules
-from policyd.findings import Finding, InputError, Severity, nearest
+from policyd.findings import Finding, InputError, NoSuchName, Severity, Span, nearest
 from policyd.manifest import LoadedManifest, describe, load_manifest, resolve_environment
 from policyd.syntax.mistakes import shown
 
@@ -147,12 +147,22 @@ def similar_agent(name: str, deployment: Deployment) -> str | None:
     return nearest(name, deployment.agent_names)
 
 
-def no_such_agent(name: str, deployment: Deployment) -> InputError:
+def no_such_agent(name: str, deployment: Deployment) -> NoSuchName:
     """The error for an agent type that is probably misspelled."""
     near = similar_agent(name, deployment)
-    return InputError.of(
-        "MANIF090",
-        f"the manifest names no agent type {shown(name)}",
-        None,
-        f"did you mean `{near}`?" if near else "agent types: " + ", ".join(deployment.agent_names[:20]),
+    return NoSuchName(
+        Finding(
+            "MANIF090",
+            Severity.ERROR,
+            f"the manifest names no agent type {shown(name)}",
+            None,
+            f"did you mean `{near}`?" if near else "agent types: " + ", ".join(deployment.agent_names[:20]),
+        )
     )
+
+
+def unlisted_agent(name: str, deployment: Deployment) -> AgentType:
+    """A type that the manifest does not name: if it exists, it has the default card (cards 8.2)."""
+    card = default_initial_card()
+    component = deployment.components[0].name if len(deployment.components) == 1 else ""
+    return AgentType(name, deployment.environment_span or Span(""), False, component, bool(component), card)

@@ -21,7 +21,7 @@ from policyd.core.retry import (
     read_rule,
 )
 from policyd.core.retry.placed import PlacedPolicy
-from policyd.findings import Finding, InputError, Severity, nearest
+from policyd.findings import Finding, InputError, NoSuchName, Severity, nearest
 from policyd.manifest import LoadedManifest, load_manifest
 from policyd.manifest.retry_defaults import retry_environments, retry_policies_of
 from policyd.syntax.mistakes import shown
@@ -82,7 +82,8 @@ class RetryEnvironment:
             names = [e.rule.name for e in effective]
             near = nearest(name, names)
             help = f"did you mean `{near}`?" if near else "rules: " + ", ".join(f"`{n}`" for n in names[:20])
-            raise InputError.of("MANIF090", f"no retry policy is named {shown(name)}", None, help)
+            message = f"no retry policy is named {shown(name)}"
+            raise NoSuchName(Finding("MANIF090", Severity.ERROR, message, None, help))
         return found
 
 

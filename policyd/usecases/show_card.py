@@ -13,7 +13,8 @@ from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant
 from policyd.core.grants.names import ascii_lower
 from policyd.findings import Finding, visible_lines
-from policyd.usecases.deployments import Described, Selection, agent_name, no_such_agent
+from policyd.syntax.mistakes import shown
+from policyd.usecases.deployments import Described, Selection, agent_name, no_such_agent, unlisted_agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,17 @@ def shown_card(described: Described, selection: Selection, agent: str, rules: Ru
     """The card of an agent type or of one agent.
 
     Raises:
-        InputError: if the manifest names no such agent type.
+        NoSuchName: if the manifest names no such agent type.
     """
     deployment = described.deployment
     type_name, agent_id = agent_name(agent)
     found = deployment.agent(type_name)
+    said: list[str] = []
+    if found is None and (component := selection.component):
+        found = unlisted_agent(type_name, deployment)
+        said.append(
+            f"the manifest does not name {shown(type_name)}; if `{selection.component}` has it, this is its card"
+        )
     if found is None:
         raise no_such_agent(type_name, deployment)
     account = ascii_lower(selection.account) or deployment.account
@@ -73,7 +80,7 @@ def shown_card(described: Described, selection: Selection, agent: str, rules: Ru
     card = found.initial_card
     known = bool(account and component)
     context = AgentContext(account, deployment.application, deployment.environment, component, type_name, agent_id)
-    notes = list(described.not_analysed)
+    notes = [*described.not_analysed, *said]
     if not known:
         missing = " and ".join(w for w, v in (("account", account), ("component", component)) if not v)
         notes.append(f"slots stay open: the {missing} is not known, give `--account` or `--component`")
