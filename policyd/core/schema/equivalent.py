@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from policyd.core.schema.graph import Definitions, Graph
-from policyd.core.schema.pairs import Pair, all_hold
+from policyd.core.schema.pairs import Pair, Proven, all_hold
 from policyd.core.schema.types import (
     BinaryType,
     EnumType,
@@ -38,13 +38,19 @@ from policyd.core.schema.types import (
 )
 
 
-def are_equivalent(left: Graph, right: Graph) -> bool:
-    """Whether the two roots are the same type: order, names and restrictions as written, references by meaning."""
+def are_equivalent(left: Graph, right: Graph, proven: Proven | None = None) -> bool:
+    """Whether the two roots are the same type: order, names and restrictions as written, references by meaning.
+
+    Args:
+        left: a schema.
+        right: another one.
+        proven: what was found equivalent before between the same definitions, whose types must still exist.
+    """
 
     def demands(a: SchemaType, b: SchemaType) -> Iterable[Pair] | None:
         return _demands(meaning(a, left.definitions), meaning(b, right.definitions))
 
-    return all_hold((left.root, right.root), demands)
+    return all_hold((left.root, right.root), demands, proven)
 
 
 def meaning(schema: SchemaType, definitions: Definitions) -> SchemaType:

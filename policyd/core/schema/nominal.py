@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from policyd.core.schema.equivalent import are_equivalent
 from policyd.core.schema.graph import Graph
 from policyd.core.schema.leaf_reading import (
     ALL,
@@ -23,6 +24,7 @@ from policyd.core.schema.leaf_reading import (
     one_of,
     together,
 )
+from policyd.core.schema.pairs import Proven
 from policyd.core.schema.project import MAX_PLAN_DEPTH
 from policyd.core.schema.text_wish import Texts
 from policyd.core.schema.types import (
@@ -49,7 +51,7 @@ from policyd.core.schema.types import (
 )
 
 MAX_COMPARED = 20_000
-"""Pairs of one comparison; beyond them values count as misread, never as safe."""
+"""Pairs of one comparison; beyond them values count as failing here and there, never as safe."""
 
 
 class Fate(Enum):
@@ -62,16 +64,19 @@ class Fate(Enum):
     NO_VALUES = "no values exist"
 
 
-def fate(source: Graph, target: Graph, texts: Texts) -> Fate:
+def fate(source: Graph, target: Graph, texts: Texts, proven: Proven | None = None) -> Fate:
     """What becomes of values of the source's root that are passed on as values of the target's.
 
     Args:
         source: well-formed.
         target: well-formed.
         texts: engines, and a finder for questions about two patterns.
+        proven: as in `are_equivalent`.
     """
     if isinstance(source.definitions.resolve(source.root).type, FutureType):
         return Fate.NO_VALUES
+    if are_equivalent(source, target, proven):
+        return Fate.OK
     found = _Comparison(source, target, texts).read(source.root, target.root, 0)
     if found.passes is Passes.NONE:
         return Fate.FAILS
@@ -96,7 +101,7 @@ class _Comparison:
         if a.type is None or b.type is None:
             return NONE
         if self.nodes > MAX_COMPARED or depth > 2 * MAX_PLAN_DEPTH:
-            return Reading(Passes.SOME, is_misread=True)
+            return SOME
         if a.last_id is None or b.last_id is None:
             return self.step(a.type, b.type, depth + 1)
         key = (a.last_id, b.last_id)

@@ -48,9 +48,16 @@ class SchemaRisk:
     target: SchemaType
 
 
-def schema_risks(source: Graph, target: Graph) -> tuple[SchemaRisk, ...]:
-    """The risks of a pair, as far as the two types go together; a pair that does not project is looked at too."""
-    return tuple(_Walk(source, target).risks(source.root, target.root, ""))
+def schema_risks(source: Graph, target: Graph, seen: set[tuple[str, str]] | None = None) -> tuple[SchemaRisk, ...]:
+    """The risks of a pair, as far as the two types go together; a pair that does not project is looked at too.
+
+    Args:
+        source: what is given.
+        target: what is taken.
+        seen: pairs of named types that are not looked at again; those met now are added.
+    """
+    walk = _Walk(source, target, set() if seen is None else seen)
+    return tuple(walk.risks(source.root, target.root, ""))
 
 
 @dataclass(slots=True)

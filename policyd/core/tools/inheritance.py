@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from policyd.core.schema.equivalent import are_equivalent
 from policyd.core.schema.graph import Definition, Definitions, Graph
+from policyd.core.schema.pairs import Proven
 from policyd.core.schema.types import replace_refs
 from policyd.core.tools.command_tree import callable_paths
 from policyd.core.tools.tool import Body, DeclaredError, Tool
@@ -58,6 +59,7 @@ def inherited_errors(expected: Tool | None, inner: Tool) -> tuple[tuple[Inherite
             known[path] = {error.name for error in (expected.commands[place.index].body or Body()).errors}
     found: dict[str, Inherited] = {}
     conflicts: list[Conflict] = []
+    proven: Proven = {}
     for path, place in callable_paths(inner).items():
         for error in (inner.commands[place.index].body or Body()).errors:
             if error.name in known.get(path, ()):
@@ -65,20 +67,24 @@ def inherited_errors(expected: Tool | None, inner: Tool) -> tuple[tuple[Inherite
             types = inner.schema.definitions
             mine = Inherited(error, types, path, expected is None or path in known)
             other = found.setdefault(error.name, mine)
-            if not are_same_error(error, types, other.error, other.types):
+            if not are_same_error(error, types, other.error, other.types, proven):
                 conflicts.append(Conflict(error.name, None))
             elif mine.is_reachable and not other.is_reachable:
                 found[error.name] = mine
     return tuple(found.values()), tuple(dict.fromkeys(conflicts))
 
 
-def are_same_error(one: DeclaredError, ones: Definitions, other: DeclaredError, others: Definitions) -> bool:
-    """Whether kind, exit code and payload are the same."""
+def are_same_error(
+    one: DeclaredError, ones: Definitions, other: DeclaredError, others: Definitions, proven: Proven | None = None
+) -> bool:
+    """Whether kind, exit code and payload are the same; `proven` as in `are_equivalent`."""
     if (one.kind, one.exit_code) != (other.kind, other.exit_code):
         return False
     if one.payload is None or other.payload is None:
         return one.payload is other.payload
-    return are_equivalent(Graph(one.payload, ones), Graph(other.payload, others))
+    if ones is others and one.payload == other.payload:
+        return True
+    return are_equivalent(Graph(one.payload, ones), Graph(other.payload, others), proven)
 
 
 def with_errors(presented: Tool, inherited: tuple[Inherited, ...]) -> tuple[Tool, tuple[Conflict, ...]]:
@@ -88,6 +94,7 @@ def with_errors(presented: Tool, inherited: tuple[Inherited, ...]) -> tuple[Tool
     naming = _Naming(presented.schema.definitions)
     added = tuple(naming.error(item) for item in inherited)
     conflicts: list[Conflict] = []
+    proven: Proven = {}
     commands = list(presented.commands)
     for path, place in callable_paths(presented).items():
         body = commands[place.index].body or Body()
@@ -96,7 +103,7 @@ def with_errors(presented: Tool, inherited: tuple[Inherited, ...]) -> tuple[Tool
             own = next((error for error in body.errors if error.name == item.error.name), None)
             if own is None:
                 more.append(renamed)
-            elif not are_same_error(own, presented.schema.definitions, item.error, item.types):
+            elif not are_same_error(own, presented.schema.definitions, item.error, item.types, proven):
                 conflicts.append(Conflict(item.error.name, path))
         commands[place.index] = replace(commands[place.index], body=replace(body, errors=(*body.errors, *more)))
     schema = Graph(presented.schema.root, Definitions((*presented.schema.definitions.items, *naming.items())))
@@ -108,7 +115,9 @@ class _Naming:
 
     def __init__(self, own: Definitions) -> None:
         self.own = own
-        self.taken = {item.id for item in own.items}
+        self.ids = frozenset(item.id for item in own.items)
+        self.taken = set(self.ids)
+        self.proven: Proven = {}
         self.names: dict[tuple[int, str], str] = {}
         self.added: list[Definition] = []
 
@@ -127,14 +136,14 @@ class _Naming:
             self.names[(id(item.types), found.id)] = self._free(found, item.types)
         names = {found.id: self.names[(id(item.types), found.id)] for found in needed}
         for found in fresh:
-            if names[found.id] not in {own.id for own in self.own.items}:
+            if names[found.id] not in self.ids:
                 self.added.append(Definition(names[found.id], replace_refs(found.body, names), found.name))
         return replace(item.error, payload=replace_refs(payload, names))
 
     def _free(self, found: Definition, types: Definitions) -> str:
         """The id itself where it means the same or is free, else one with marks behind it."""
         own = self.own.body(found.id)
-        if own is not None and are_equivalent(Graph(own, self.own), Graph(found.body, types)):
+        if own is not None and are_equivalent(Graph(own, self.own), Graph(found.body, types), self.proven):
             return found.id
         name = found.id
         while name in self.taken:

@@ -5,6 +5,7 @@ Source: middleware 3.6, 3.7, 3.10, 3.11.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from policyd.core.schema.carry import Refused, carry
 from policyd.core.schema.graph import Definitions, Graph
 from policyd.core.schema.nominal import Fate, fate
 from policyd.core.schema.numbers import NumberKind
+from policyd.core.schema.pairs import Proven
 from policyd.core.schema.schema_risks import SchemaRiskKind, schema_risks
 from policyd.core.schema.text_wish import Texts
 from policyd.core.schema.types import FixedListType, ListType, MapType, OptionType, SchemaType
@@ -83,13 +85,14 @@ def pair_remarks(
         words = "what stands below needs a file system, and this is not said above"
         found.append(Remark("FILESYSTEM_NEED_HIDDEN", None, "", words))
     below = callable_paths(inner)
+    known = _Known()
     for path, place in sorted(callable_paths(expected).items()):
         other = below.get(path)
         if other is None:
             continue
         above_fields = {f.name: f for f in reversed(list(input_fields(expected, place, wraps_optional=wraps_optional)))}
         below_fields = list(input_fields(inner, other, wraps_optional=wraps_optional))
-        pair = _Pair(expected, inner, path, mode, texts)
+        pair = _Pair(expected, inner, path, mode, texts, known)
         outer, own = expected.commands[place.index].body, inner.commands[other.index].body
         if outer is None or own is None:
             continue
@@ -113,6 +116,16 @@ def annotation_remarks(above: Body, below: Body, path: tuple[str, ...]) -> Itera
 
 
 @dataclass(frozen=True, slots=True)
+class _Known:
+    """What was found for earlier commands of the same two tools, inward and outward apart."""
+
+    inward: Proven = dataclasses.field(default_factory=dict)
+    outward: Proven = dataclasses.field(default_factory=dict)
+    given: set[tuple[str, str]] = dataclasses.field(default_factory=set)
+    returned: set[tuple[str, str]] = dataclasses.field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
 class _Pair:
     """One command on both sides."""
 
@@ -121,20 +134,22 @@ class _Pair:
     path: tuple[str, ...]
     mode: Mode
     texts: Texts
+    known: _Known
 
     def remark(self, label: str, place: str, words: str) -> Remark:
         """A remark about this command."""
         return Remark(label, self.path, place, words)
 
-    def passages(self, source: Graph, target: Graph, place: str) -> Iterator[Remark]:
+    def passages(self, source: Graph, target: Graph, place: str, *, is_inward: bool) -> Iterator[Remark]:
         """What happens to values of one type on their way."""
         if self.mode is Mode.NOMINAL:
-            found = fate(source, target, self.texts)
+            proven = self.known.inward if is_inward else self.known.outward
+            found = fate(source, target, self.texts, proven)
             if found is not Fate.OK:
                 label, words = _FATES[found]
                 yield self.remark(label, place, words)
             return
-        for risk in schema_risks(source, target):
+        for risk in schema_risks(source, target, self.known.given if is_inward else self.known.returned):
             yield self.remark(risk.kind.value, place + risk.path, _RISK_WORDS[risk.kind])
 
     def inputs(self, above: dict[str, InputField], below: list[InputField]) -> Iterator[Remark]:
@@ -151,7 +166,7 @@ class _Pair:
             place = f".input.{field.name}"
             source = Graph(given.type, self.expected.schema.definitions)
             target = Graph(field.type, self.inner.schema.definitions)
-            yield from self.passages(source, target, place)
+            yield from self.passages(source, target, place, is_inward=True)
             yield from self.arguments(given, field, place)
 
     def arguments(self, given: InputField, field: InputField, place: str) -> Iterator[Remark]:
@@ -235,13 +250,14 @@ class _Pair:
         """Results and error payloads on their way out."""
         sources, targets = self.inner.schema.definitions, self.expected.schema.definitions
         if outer.result is not None and own.result is not None:
-            yield from self.passages(Graph(own.result.type, sources), Graph(outer.result.type, targets), ".result")
+            source, target = Graph(own.result.type, sources), Graph(outer.result.type, targets)
+            yield from self.passages(source, target, ".result", is_inward=False)
         declared = {error.name: error.payload for error in reversed(outer.errors)}
         for error in own.errors:
             payload = declared.get(error.name)
             if error.payload is not None and payload is not None:
                 place = f".error.{error.name}"
-                yield from self.passages(Graph(error.payload, sources), Graph(payload, targets), place)
+                yield from self.passages(Graph(error.payload, sources), Graph(payload, targets), place, is_inward=False)
 
 
 def _range(low: int, high: int | None) -> str:
