@@ -146,7 +146,7 @@ class _Middlewares:
             return at("metadata", lambda: middleware_at(self.reader.loaded(found["metadata"])))
         if "parameter_schema" in found:
             return middleware_at(found)
-        only(found, "scope", "version", "aliases", "doc", "parameters", "presents", "expects")
+        only(found, "scope", "version", "aliases", "doc", "parameters", "presents", "expects", "account")
         parameters = optional(found, "parameters", self.reader.forms.type) or EMPTY_RECORD
         return Middleware(
             name,
@@ -155,6 +155,7 @@ class _Middlewares:
             self.scope(found),
             self.reader.forms.graph(parameters),
             optional(found, "doc", short_doc) or NO_DOC,
+            optional(found, "account", text),
         )
 
     def scope(self, found: Json) -> Scope:

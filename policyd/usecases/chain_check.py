@@ -13,6 +13,7 @@ from policyd.analysis.labels import label_row
 from policyd.core.application import Deployment
 from policyd.core.edition import Edition
 from policyd.core.schema.json_text import JsonValue
+from policyd.core.tools.boundaries import ERASED, Underlying
 from policyd.core.tools.caller_edge import caller_remarks
 from policyd.core.tools.chain import MAX_LAYERS, Chain, Layer, Verdict, compile_chain
 from policyd.core.tools.installation import parameter_faults
@@ -115,6 +116,7 @@ class _Decision:
     general: list[Finding]
     is_refused: bool
     unknown: list[str]
+    open_assertions: list[str] = field(default_factory=list)
 
     # Definitions.
 
@@ -138,6 +140,14 @@ class _Decision:
         if found is not None and installed.version is not None and installed.version != found.version:
             words = f"`{installed.name}@{installed.version}` is asserted, and version {found.version} is declared"
             problems.append(finding("VERSION_MISMATCH", words, installed.span))
+        if found is not None and installed.account is not None:
+            asserted = installed.account.lower()
+            if found.account is None:
+                words = f"the account `{asserted}` asserted for `{installed.name}`: no document says who owns it"
+                self.open_assertions.append(words)
+            elif found.account.lower() != asserted:
+                words = f"account `{asserted}` is asserted for `{installed.name}`, which `{found.account}` owns"
+                problems.append(finding("ACCOUNT_MISMATCH", words, installed.span))
         return Layer(installed.name, found), problems
 
     def parameters(self, installed: Installed, position: str) -> list[Finding]:
@@ -228,8 +238,13 @@ class _Decision:
 
     def caller(self, caller: WrittenCaller, chain: Chain) -> CallerAnswer:
         """What happens to one caller at the outermost layer."""
+        erased = tuple(
+            finding("ERROR_ERASED", f"caller `{caller.name}`: {ERASED_WORDS.format(word)}", caller.span)
+            for word in caller.relies_on
+            if chain.layers and Underlying(word) in ERASED
+        )
         if caller.approach in ("none", "discovered") or not caller.definition:
-            return CallerAnswer(caller.name, Verdict.ACCEPT, ())
+            return CallerAnswer(caller.name, Verdict.ACCEPT, erased)
         definition = self.sources.catalogue.tools.get(caller.definition)
         if definition is None:
             words = f"caller `{caller.name}`: no tool `{caller.definition}` is defined"
@@ -240,9 +255,10 @@ class _Decision:
         told = caller_remarks(definition, chain.effective, ENGINES, caller.commands, wraps_optional=wraps)
         found = tuple(remark_finding(remark, f"caller `{caller.name}`", caller.span) for remark in told)
         refused = any(f.severity is Severity.ERROR for f in found)
-        return CallerAnswer(caller.name, Verdict.REJECT if refused else Verdict.ACCEPT, found)
+        return CallerAnswer(caller.name, Verdict.REJECT if refused else Verdict.ACCEPT, (*erased, *found))
 
 
+ERASED_WORDS = "relies on seeing `{}`, which a layer that forwards turns into a constraint violation"
 _REJECTING = frozenset(
     label_row(label).code
     for label in (
@@ -295,9 +311,24 @@ def check_chains(
     final = [replace(row, callers=decision.callers(row)) for row in rows]
     told = [*decision.general, *(f for row in final for f in row.findings)]
     told += [f for row in final for caller in row.callers for f in caller.findings]
+    told += _unbound(sources.callers, rows) if not tool else []
     unmet = tuple(_unmet(sources.expectations, final))
     ordered = tuple(sorted(dict.fromkeys(told), key=lambda f: (f.severity.rank, *f.order)))
-    return ChainReport(tuple(final), ordered, unmet, tuple(dict.fromkeys((*left_out, *decision.unknown))))
+    return ChainReport(
+        tuple(final), ordered, unmet, tuple(dict.fromkeys((*left_out, *decision.unknown, *decision.open_assertions)))
+    )
+
+
+def _unbound(callers: Sequence[WrittenCaller], rows: Sequence[ChainRow]) -> list[Finding]:
+    """Callers of tools that are bound to no agent, or not to theirs."""
+    found: list[Finding] = []
+    for caller in callers:
+        bound = [row for row in rows if row.tool == caller.tool]
+        if not any(not caller.agent or not row.agents or caller.agent in row.agents for row in bound):
+            who = f" to `{caller.agent}`" if caller.agent else ""
+            words = f"caller `{caller.name}`: tool `{caller.tool}` is not bound{who}, so that the call is `Denied`"
+            found.append(finding("BINDING_MISSING", words, caller.span))
+    return found
 
 
 def _written(decision: _Decision) -> ChainRow:

@@ -12,6 +12,7 @@ from pathlib import Path
 from policyd.core.edition import NEXT, Rules
 from policyd.core.schema.json_text import JsonValue
 from policyd.core.schema.reading import at, elements, fail, list_of, member, members, optional, text
+from policyd.core.tools.boundaries import Underlying
 from policyd.core.tools.modes import Mode
 from policyd.core.tools.profile import KEYS, Profile
 from policyd.findings import Finding, InputError, Severity, Span
@@ -73,6 +74,7 @@ class WrittenCaller:
         definition: what it was built from; empty where it has none.
         commands: the commands used; None for all of its definition.
         span: where it stands.
+        relies_on: failures that it must tell apart (`denied`, `cancelled`, `resource-exhausted`).
     """
 
     name: str
@@ -82,6 +84,7 @@ class WrittenCaller:
     definition: str
     commands: tuple[tuple[str, ...], ...] | None
     span: Span | None
+    relies_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +339,10 @@ def _caller(json: object, span: Span) -> WrittenCaller:
     if approach not in APPROACHES:
         at("approach", lambda: fail("one of " + ", ".join(f"`{name}`" for name in APPROACHES) + " is wanted"))
     commands = optional(found, "commands", list_of(text))
+    relies_on = optional(found, "reliesOn", list_of(text)) or ()
+    known = [item.value for item in Underlying]
+    if any(word not in known for word in relies_on):
+        at("reliesOn", lambda: fail("known are " + ", ".join(known)))
     return WrittenCaller(
         optional(found, "name", text) or "caller",
         optional(found, "agent", text) or "",
@@ -344,6 +351,7 @@ def _caller(json: object, span: Span) -> WrittenCaller:
         optional(found, "definition", text) or "",
         None if commands is None else tuple(command_path(c) for c in commands),
         span,
+        relies_on,
     )
 
 

@@ -13,6 +13,7 @@ from policyd.core.tools.compat import Compatibility, compatibility
 from policyd.core.tools.compat_inputs import Injected
 from policyd.core.tools.incompatibility import Incompatibility, IncompatibilityKind
 from policyd.core.tools.inheritance import inherited_errors, with_errors
+from policyd.core.tools.lifted_inputs import lifted_remarks
 from policyd.core.tools.middleware import Middleware, Monomorphic, Universal
 from policyd.core.tools.modes import Mode
 from policyd.core.tools.profile import Profile
@@ -218,6 +219,10 @@ def _monomorphic(
         )
         if found.is_accepted:
             remarks = pair_remarks(scope.expected, inner, mode, texts, wraps_optional=profile.optional_wrapping)
+        elif profile.option_lift and mode is Mode.STRUCTURAL_SUBTYPE:
+            wraps = profile.optional_wrapping
+            remarks = lifted_remarks(scope.expected, inner, found, texts.engines, wraps_optional=wraps)
+            found = Compatibility(()) if remarks else found
     inherited, clashes = inherited_errors(scope.expected, inner)
     presented, conflicts = with_errors(scope.presented, inherited)
     synthesized = tool_faults(presented, texts.engines) if inherited else ()

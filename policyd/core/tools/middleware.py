@@ -42,6 +42,7 @@ class Middleware:
 
     Attributes:
         parameter_schema: its root is the type of the installation parameters.
+        account: the owner's e-mail, where a document says it; no part of the metadata.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Middleware:
     scope: Scope
     parameter_schema: Graph
     doc: Doc = NO_DOC
+    account: str | None = None
 
 
 def read_middleware(json: object) -> Middleware:
