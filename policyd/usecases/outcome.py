@@ -84,8 +84,7 @@ def _capabilities(json: object) -> dict[Capability, bool]:
     for key, value in members(json).items():
         capability = names.get(str(key))
         if capability is None:
-            at(str(key), lambda: fail("known are " + ", ".join(names)))
-            continue
+            return at(str(key), lambda: fail("known are " + ", ".join(names)))
         found[capability] = at(str(key), lambda value=value: truth(value))  # type: ignore[misc]
     return found
 
@@ -155,12 +154,12 @@ def _forwarded(json: object) -> tuple[Seen, str]:
     found = members(json)
     names = {item.value: item for item in Underlying}
     word = found.get("error")
-    if word not in names:
+    if not isinstance(word, str) or word not in names:
         return at("error", lambda: fail("known are " + ", ".join(names)))
     layers = found.get("layers", 1)
     if not isinstance(layers, int) or isinstance(layers, bool) or not 0 <= layers <= 1000:
         return at("layers", lambda: fail("a number of layers is wanted"))
-    error = names[str(word)]
+    error = names[word]
     seen = through_layers(error, layers)
     lost = FORWARDING[error].words if layers else "no layer is between"
     step = f"forwarded: {error.value} through {layers} layer{'' if layers == 1 else 's'}"
