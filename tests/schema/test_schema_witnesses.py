@@ -196,3 +196,30 @@ def test_engines_of_the_use_cases_are_complete():
     """Hosts have both features."""
     assert isinstance(ENGINES.patterns, Re2Patterns)
     assert isinstance(ENGINES.urls, WhatwgUrls)
+
+
+def deep(count: int, last: str):
+    """A chain of named records, each inside the next; only the innermost one is told by `last`."""
+    types = {f"t{i}": f"record{{a: u8, next: &t{i + 1}}}" for i in range(count)}
+    return graph("&t0", {**types, f"t{count}": last})
+
+
+@pytest.mark.parametrize("count", [10, 100, 3000])
+def test_deep_types_end(count):
+    """However deep types are nested by name, comparing them ends, and what was not followed is never called safe."""
+    one, other = deep(count, "record{x: u8}"), deep(count, "record{x: string}")
+    assert fate(one, one, TEXTS).value == "ok"
+    assert fate(one, other, TEXTS).value == ("fails" if count <= 100 else "partial")
+    found = witness(one, other, TEXTS)
+    assert isinstance(found, Shown) if count <= 100 else found is NoWitness.TOO_LARGE
+    assert schema_risks(one, other) == ()
+
+
+def test_types_that_share_their_parts_are_compared_once():
+    """A type that doubles itself at every name has no more places than names."""
+    types = {f"t{i}": f"tuple(&t{i + 1}, &t{i + 1})" for i in range(60)}
+    one, other = graph("&t0", {**types, "t60": "u8"}), graph("&t0", {**types, "t60": "u8(0..9)"})
+    assert fate(other, one, TEXTS).value == "ok"
+    assert fate(one, other, TEXTS).value == "partial"
+    assert witness(other, one, TEXTS) is None
+    assert isinstance(witness(one, other, TEXTS), NoWitness)

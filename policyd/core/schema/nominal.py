@@ -100,7 +100,7 @@ class _Comparison:
         self.nodes += 1
         if a.type is None or b.type is None:
             return NONE
-        if self.nodes > MAX_COMPARED or depth > 2 * MAX_PLAN_DEPTH:
+        if self.nodes > MAX_COMPARED or depth > MAX_PLAN_DEPTH:
             return SOME
         if a.last_id is None or b.last_id is None:
             return self.step(a.type, b.type, depth + 1)
