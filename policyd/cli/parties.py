@@ -114,19 +114,15 @@ def _stored(place: str, rules: Rules) -> Described:
 
 def stored_at(place: str, asked: Asked, *, is_optional: bool = False) -> StoredParties:
     """Everybody of a stored deployment, with imported wallets."""
-    from policyd.usecases.stored_parties import StoredParties
-
-    facts = facts_at(place)
-    if is_optional and asked.agent and facts.under(asked.rules).deployment.agent(asked.agent.partition("(")[0]) is None:
-        return StoredParties(place, {})
-    return stored_parties_of(facts, place, asked)
+    return stored_parties_of(facts_at(place), place, asked, is_optional=is_optional)
 
 
-def stored_parties_of(facts: StoredFacts, place: str, asked: Asked) -> StoredParties:
+def stored_parties_of(facts: StoredFacts, place: str, asked: Asked, *, is_optional: bool = False) -> StoredParties:
     """Everybody of a deployment, or the one that is asked about."""
     from policyd.usecases.stored_parties import stored_parties
 
-    return stored_parties(facts, asked.rules, place, asked.agent, asked.selection.component, asked.at)
+    component = asked.selection.component
+    return stored_parties(facts, asked.rules, place, asked.agent, component, asked.at, is_optional=is_optional)
 
 
 def facts_at(place: str) -> StoredFacts:

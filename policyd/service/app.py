@@ -17,9 +17,11 @@ from policyd.service.description import described
 from policyd.service.limits import Limits
 from policyd.service.logs import Watched
 from policyd.service.routes import (
+    all_calls,
     audits,
     cards,
     decisions,
+    difference_page,
     evaluation,
     imports,
     list_pages,
@@ -39,6 +41,7 @@ ROUTES = (
     imports,
     decisions,
     queries,
+    all_calls,
     cards,
     audits,
     rules,
@@ -47,6 +50,7 @@ ROUTES = (
     operations,
     pages,
     list_pages,
+    difference_page,
 )
 """Every module of routes, the interface first."""
 
@@ -83,20 +87,7 @@ def create_app(settings: Settings | None = None, log: Any | None = None) -> Fast
     )
     app.state.services = shared
     problems.install(app)
-    for module in (
-        snapshots,
-        imports,
-        decisions,
-        queries,
-        cards,
-        audits,
-        rules,
-        tokens,
-        evaluation,
-        operations,
-        pages,
-        list_pages,
-    ):
+    for module in ROUTES:
         app.include_router(module.routes)
     app.include_router(evaluation.well_known)
     app.openapi = described(app)  # type: ignore[method-assign]  # the framework's way to shape the document

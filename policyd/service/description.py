@@ -48,6 +48,14 @@ EXAMPLES: dict[str, Any] = {
     },
     "/v1/who-can": {"snapshot": PLACE, "target": TARGET},
     "/v1/what-can": {"snapshot": PLACE, "holder": "Cart", "classes": ["secret"]},
+    "/v1/differences": {"old": "@1", "new": PLACE, "agent": "Cart"},
+    "/v1/proofs": {"snapshot": PLACE, "never": "secret(?env) : reveal : under(stripe)", "crossCheck": False},
+    "/v1/what-if": {
+        "snapshot": PLACE,
+        "agent": "Cart",
+        "add": [{"bound": "lower-positive", "grant": "kv(?env) @ ?agent : read : orders.*"}],
+    },
+    "/v1/synthesis": {"snapshot": PLACE, "agent": "Cart", "allow": ["kv(?env) : read : orders.42"], "deny": [TARGET]},
     "/v1/audits": {"documents": _DOCUMENTS, "environments": None, "account": "acme@example.com"},
     "/v1/tokens": {"name": "ci", "scope": "read", "account": "acme@example.com", "application": "shop"},
     "/access/v1/evaluation": {
@@ -114,6 +122,7 @@ TAGS = [
     {"name": "imports", "description": "Manifests and the platform's own JSON."},
     {"name": "decisions", "description": "May this holder do this, and why."},
     {"name": "queries", "description": "Complete lists."},
+    {"name": "all calls", "description": "Differences, proofs, what-if, and the least grants: exact, with witnesses."},
     {"name": "cards", "description": "Families of cards and dry runs of revocations."},
     {"name": "audits", "description": "Findings on manifests."},
     {"name": "rules", "description": "The pages of all codes."},

@@ -29,6 +29,7 @@ class Services:
 
     Attributes:
         computing: held while a batch is decided: threads that only compute would keep each other waiting.
+        proving: held while a question about all calls is worked on, for the same reason.
         known: what was read about snapshots, by their stamps.
     """
 
@@ -37,6 +38,7 @@ class Services:
     decisions: Decisions = field(default_factory=Decisions)
     metrics: Metrics = field(default_factory=Metrics)
     computing: Lock = field(default_factory=Lock)
+    proving: Lock = field(default_factory=Lock)
     known: Recent = field(default_factory=lambda: Recent(KNOWN_SNAPSHOTS))
 
 

@@ -46,6 +46,10 @@ class Party(Protocol):
     def bounds(self) -> tuple[Bounds, ...]:
         """The bounds of all its cards, slots open."""
 
+    @property
+    def refs(self) -> tuple[GrantRef, ...]:
+        """All grants of the cards that decide, slots open."""
+
     def surface(self, agent_id: str | None) -> Surface:
         """The surface of one instance; None for the one that it is."""
 
@@ -116,6 +120,11 @@ class Holder:
     def bounds(self) -> tuple[Bounds, ...]:
         """Those of its initial card."""
         return (self.template.bounds,)
+
+    @property
+    def refs(self) -> tuple[GrantRef, ...]:
+        """All grants of its initial card, slots open."""
+        return tuple(GrantRef(self.template.id, bound, i, placed.grant) for bound, i, placed in self.card.each())
 
     def surface(self, agent_id: str | None) -> Surface:
         """The surface of one instance: a fresh agent, whose wallet is its initial card."""

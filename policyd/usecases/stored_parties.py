@@ -42,7 +42,14 @@ class StoredParties:
 
 
 def stored_parties(
-    facts: StoredFacts, rules: Rules, source: str, agent: str = "", component: str = "", at: Timestamp | None = None
+    facts: StoredFacts,
+    rules: Rules,
+    source: str,
+    agent: str = "",
+    component: str = "",
+    at: Timestamp | None = None,
+    *,
+    is_optional: bool = False,
 ) -> StoredParties:
     """The agent types of a deployment with their imported wallets or initial cards, and all further wallets.
 
@@ -53,10 +60,13 @@ def stored_parties(
         agent: a type or an id; empty for everybody.
         component: of the agent types, where the deployment leaves it open.
         at: the moment asked about; None leaves expiry aside.
+        is_optional: whether the agent may be missing, as on one side of a comparison.
 
     Raises:
         InputError: if there is no such agent.
     """
+    if is_optional and agent and facts.under(rules).deployment.agent(agent_name(agent)[0]) is None:
+        return StoredParties(source, {})
     deployment = facts.deployment
     holders = holders_in(facts.under(rules), Selection(None, None, deployment.account, component), "", source)
     places = StoredPlaces(facts)

@@ -58,6 +58,16 @@ class WalletHolder:
         """Those of all its cards, slots open."""
         return tuple(held.card.bounds for held in self.wallet.cards)
 
+    @property
+    def refs(self) -> tuple[GrantRef, ...]:
+        """All grants of the cards that decide, slots open."""
+        return tuple(
+            GrantRef(held.card.id, bound, index, grant)
+            for held in self.wallet.cards
+            if held.card.id not in self.wallet.revoked and not held.card.is_expired(self.at)
+            for bound, index, grant in held.card.bounds.each()
+        )
+
     def surface(self, agent_id: str | None) -> Surface:
         """The surface of an agent of the type; None for the one whose wallet it is."""
         context = self.wallet.context

@@ -13,7 +13,7 @@ from policyd.core.edition import Rules
 from policyd.findings import InputError, Span
 from policyd.syntax import Form, parse_grants
 from policyd.syntax.mistakes import shown
-from policyd.usecases.changes import Changes, changes_between
+from policyd.usecases.changes import MAX_SHOWN, Changes, changes_between
 from policyd.usecases.holders import Holder, Holders
 
 LISTS = {
@@ -38,8 +38,8 @@ class Edit:
     remove: tuple[str, ...] = ()
 
 
-def what_if(holders: Holders, edit: Edit, rules: Rules) -> Changes:
-    """The difference that an edit makes, for every agent type it touches.
+def what_if(holders: Holders, edit: Edit, rules: Rules, limit: int = MAX_SHOWN) -> Changes:
+    """The difference that an edit makes, for every agent type it touches, with at most `limit` witnesses each way.
 
     Raises:
         InputError: if a grant cannot be read, or no grant stands at a place.
@@ -55,7 +55,7 @@ def what_if(holders: Holders, edit: Edit, rules: Rules) -> Changes:
         if place not in used:
             help = "name a line such as `golem.yaml:14`"
             raise InputError.of("CARD062", f"no grant of these agents stands at {shown(place)}", None, help)
-    return changes_between(holders, Holders("after the edit", changed, holders.notes), rules)
+    return changes_between(holders, Holders("after the edit", changed, holders.notes), rules, limit)
 
 
 def _with(card: InitialCard, bound: Bound, text: str, rules: Rules) -> InitialCard:

@@ -116,3 +116,16 @@ def test_an_unanswerable_question_is_announced(page):
     page.goto(f"/check?snapshot={quote(PLACE)}&agent=Cart&target=nonsense")
     assert "The question cannot be asked" in page.get_by_role("alert").inner_text()
     assert page.get_by_label("Target").input_value() == "nonsense"
+
+
+def test_two_snapshots_are_compared_by_keyboard(page):
+    """From a snapshot to its difference with another one, and to the link that keeps it."""
+    page.goto("/snapshots/1")
+    page.get_by_role("link", name="Compare with the latest").click()
+    assert page.get_by_role("heading", name="From @1 to @3").is_visible()
+    page.get_by_label("Agent type or id").fill("Cart")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**agent=Cart**")
+    page.get_by_role("link", name="Permanent link to this difference").click()
+    page.wait_for_url("**new=%403**")
+    assert page.get_by_role("heading", name="From @1 to @3").is_visible()
