@@ -1,0 +1,88 @@
+"""Texts of queries: read, or refused with a place; never anything else."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from policyd.core.callsets import Below, Everything
+from policyd.core.edition import NEXT, SNAPSHOT, Rules
+from policyd.core.grants import classes_of
+from policyd.findings import InputError
+from policyd.syntax import GrantSyntaxError, parse_target
+from policyd.syntax.queries import is_grantable, parse_query
+
+CLASSES = [cls.name for cls in classes_of(NEXT)]
+WORDS = st.sampled_from(
+    [*CLASSES, "any", "*", "under(", "under(x)", ")", "(", " : ", ":", "?env", "?agent", "a.b", "a.b.c", "**", "/", "@",
+     "read", "connect", "x", "", " ", "?", "GOLEM", "[1]", "\x00", "é"]
+)  # fmt: skip
+TEXTS = st.one_of(
+    st.text(max_size=60),
+    st.lists(WORDS, max_size=12).map("".join),
+    st.builds(
+        "{}({}) : {} : {}".format,
+        st.sampled_from(CLASSES),
+        st.one_of(WORDS, st.just("a@x.io/shop/prod")),
+        st.one_of(WORDS, st.just("any")),
+        st.one_of(WORDS, WORDS.map("under({})".format), st.lists(WORDS, max_size=4).map("".join)),
+    ),
+)
+
+
+@given(TEXTS, st.sampled_from([NEXT, SNAPSHOT]))
+@example("kv(any) : any : under()", NEXT)
+@example("kv(any) : any : under(*)", NEXT)
+@example("rdbms(any) : any : under(..)", NEXT)
+@example("blob(any) : any : under(under(x))", NEXT)
+@example("env(any) : any", NEXT)
+@example("tool(any) : any : any", NEXT)
+def test_a_text_is_a_query_or_is_refused(text: str, rules: Rules) -> None:
+    """Nothing but our own errors, and what is read has a class that exists."""
+    try:
+        found = parse_query(text, rules)
+    except (GrantSyntaxError, InputError):
+        return
+    assert found.cls in classes_of(rules)
+    assert found.verb == "*" or found.verb in found.cls.verbs
+
+
+@given(TEXTS)
+def test_a_target_is_a_query_for_itself(text: str) -> None:
+    """Whatever can be asked of `check` can be asked of `prove`, and means the same."""
+    try:
+        target = parse_target(text, NEXT, slots=True)
+    except GrantSyntaxError:
+        return
+    words = {"any"} & {target.verb, target.resource.text, target.owner.text.strip()}
+    if words or target.resource.text.startswith("under("):
+        return
+    found = parse_query(text, NEXT)
+    assert (found.cls, found.owner, found.verb, found.resource) == (
+        target.cls, target.owner, target.verb, target.resource
+    )  # fmt: skip
+
+
+def test_every_class_has_any_of_everything() -> None:
+    for name in CLASSES:
+        found = parse_query(f"{name}(any) : any : any")
+        assert (found.owner, found.verb, found.resource) == (None, "*", None)
+
+
+def test_stores_and_databases_have_an_inside() -> None:
+    """A bucket, a container, a database, a schema: no grant can be written for them, a query can."""
+    for text, words in (
+        ("kv(?env) : any : under(orders)", ("orders",)),
+        ("blob(?env) : read : under(images)", ("images",)),
+        ("rdbms(any) : any : under(shop)", ("shop",)),
+        ("rdbms(any) : any : under(shop.public)", ("shop", "public")),
+        ("rdbms(any) : any : under(shop.public.orders)", ("shop", "public", "orders")),
+        ("kv(?env) : read : under(orders.42)", ("orders", "42")),
+        ("kv(?env) : read : under(orders.**)", ("orders",)),
+        ("secret(?env) : reveal : under(stripe)", ("stripe",)),
+    ):
+        found = parse_query(text)
+        assert isinstance(found.resource, Below), text
+        assert found.resource.words == words
+        assert not is_grantable(found)
+    assert isinstance(parse_query("kv(?env) : any : under(*.**)").resource, Everything)
