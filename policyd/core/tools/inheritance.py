@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from policyd.core.schema.equivalent import are_equivalent
+from policyd.core.schema.equivalent import SameTypes, are_equivalent
 from policyd.core.schema.graph import Definition, Definitions, Graph
 from policyd.core.schema.pairs import Proven
 from policyd.core.schema.types import replace_refs
@@ -59,7 +59,7 @@ def inherited_errors(expected: Tool | None, inner: Tool) -> tuple[tuple[Inherite
             known[path] = {error.name for error in (expected.commands[place.index].body or Body()).errors}
     found: dict[str, Inherited] = {}
     conflicts: list[Conflict] = []
-    proven: Proven = {}
+    same = SameTypes(inner.schema.definitions)
     for path, place in callable_paths(inner).items():
         for error in (inner.commands[place.index].body or Body()).errors:
             if error.name in known.get(path, ()):
@@ -67,24 +67,20 @@ def inherited_errors(expected: Tool | None, inner: Tool) -> tuple[tuple[Inherite
             types = inner.schema.definitions
             mine = Inherited(error, types, path, expected is None or path in known)
             other = found.setdefault(error.name, mine)
-            if not are_same_error(error, types, other.error, other.types, proven):
+            if not _is_same(error, other.error, same):
                 conflicts.append(Conflict(error.name, None))
             elif mine.is_reachable and not other.is_reachable:
                 found[error.name] = mine
     return tuple(found.values()), tuple(dict.fromkeys(conflicts))
 
 
-def are_same_error(
-    one: DeclaredError, ones: Definitions, other: DeclaredError, others: Definitions, proven: Proven | None = None
-) -> bool:
-    """Whether kind, exit code and payload are the same; `proven` as in `are_equivalent`."""
+def _is_same(one: DeclaredError, other: DeclaredError, same: SameTypes, others: Definitions | None = None) -> bool:
+    """Whether kind, exit code and payload are the same; `others` are the definitions of the second error."""
     if (one.kind, one.exit_code) != (other.kind, other.exit_code):
         return False
     if one.payload is None or other.payload is None:
         return one.payload is other.payload
-    if ones is others and one.payload == other.payload:
-        return True
-    return are_equivalent(Graph(one.payload, ones), Graph(other.payload, others), proven)
+    return same.holds(one.payload, other.payload, others)
 
 
 def with_errors(presented: Tool, inherited: tuple[Inherited, ...]) -> tuple[Tool, tuple[Conflict, ...]]:
@@ -94,7 +90,7 @@ def with_errors(presented: Tool, inherited: tuple[Inherited, ...]) -> tuple[Tool
     naming = _Naming(presented.schema.definitions)
     added = tuple(naming.error(item) for item in inherited)
     conflicts: list[Conflict] = []
-    proven: Proven = {}
+    same = SameTypes(presented.schema.definitions)
     commands = list(presented.commands)
     for path, place in callable_paths(presented).items():
         body = commands[place.index].body or Body()
@@ -103,7 +99,7 @@ def with_errors(presented: Tool, inherited: tuple[Inherited, ...]) -> tuple[Tool
             own = next((error for error in body.errors if error.name == item.error.name), None)
             if own is None:
                 more.append(renamed)
-            elif not are_same_error(own, presented.schema.definitions, item.error, item.types, proven):
+            elif not _is_same(own, item.error, same, item.types):
                 conflicts.append(Conflict(item.error.name, path))
         commands[place.index] = replace(commands[place.index], body=replace(body, errors=(*body.errors, *more)))
     schema = Graph(presented.schema.root, Definitions((*presented.schema.definitions.items, *naming.items())))
