@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from policyd.usecases.wallet_holders import WalletHolders
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
+_Parties = TypeVar("_Parties", bound="Parties")
 
 
 def cards_of(command: _Command) -> _Command:
@@ -63,8 +64,16 @@ def both_parties(old: str, new: str, asked: Asked) -> tuple[Parties, Parties]:
     if old.startswith("@") and new.startswith("@"):
         from policyd.usecases.stored_parties import aligned
 
-        return aligned(stored_at(old, asked, is_optional=True), stored_at(new, asked, is_optional=True))
-    return parties_at(old, asked, is_optional=True), parties_at(new, asked, is_optional=True)
+        return aligned(*_known_to_one(old, new, asked, stored_at))
+    return _known_to_one(old, new, asked, parties_at)
+
+
+def _known_to_one(old: str, new: str, asked: Asked, read: Callable[..., _Parties]) -> tuple[_Parties, _Parties]:
+    """Both sides; an agent may be missing on one, but not on both: then its name is misspelled."""
+    sides = read(old, asked, is_optional=True), read(new, asked, is_optional=True)
+    if asked.agent and not any(side.by_name or side.unreadable for side in sides):
+        read(new, asked)
+    return sides
 
 
 def parties_at(source: str, asked: Asked, *, is_optional: bool = False) -> Parties:

@@ -96,7 +96,8 @@ class Holder:
 
     Attributes:
         name: the type.
-        context: account, application, environment, component; open ones are stand-ins that nothing mentions.
+        context: account, application, environment, component; open ones are stand-ins that nothing mentions. The id is
+            None for all instances of the type.
         card: its initial card with the places of its grants.
         template: the card as the platform would store it.
     """
@@ -113,8 +114,8 @@ class Holder:
 
     @property
     def is_one(self) -> bool:
-        """Never: all instances are meant."""
-        return False
+        """Whether its id was asked about."""
+        return self.context.agent_id is not None
 
     @property
     def bounds(self) -> tuple[Bounds, ...]:
@@ -128,7 +129,7 @@ class Holder:
 
     def surface(self, agent_id: str | None) -> Surface:
         """The surface of one instance: a fresh agent, whose wallet is its initial card."""
-        context = replace(self.context, agent_id=agent_id)
+        context = replace(self.context, agent_id=agent_id or self.context.agent_id)
         return surface_of([self.template.for_agent(context)], agent_holder(context))
 
     def place(self, ref: GrantRef) -> Span | None:
@@ -181,7 +182,7 @@ def holders_in(described: Described, selection: Selection, agent: str = "", sour
     Args:
         described: the deployment.
         selection: gives account and component where the manifest does not.
-        agent: a type; empty for all.
+        agent: a type, or an id for one agent; empty for all.
         source: how the deployment is called; empty for the name of its first document.
 
     Raises:
@@ -194,13 +195,15 @@ def holders_in(described: Described, selection: Selection, agent: str = "", sour
         if found is None:
             raise no_such_agent(agent_name(agent)[0], deployment)
         types = (found,)
+    agent_id = agent_name(agent)[1] if agent else None
     notes: list[str] = []
     account = ascii_lower(selection.account) or deployment.account
     if not account:
         notes.append(f"the account is not given: {UNNAMED_ACCOUNT} stands for one that no grant mentions")
     by_name: dict[str, Holder] = {}
     for item in types:
-        by_name[item.name] = _holder(item, deployment, account, selection.component, notes)
+        holder = _holder(item, deployment, account, selection.component, notes)
+        by_name[item.name] = replace(holder, context=replace(holder.context, agent_id=agent_id))
     unreadable = tuple(item.name for item in types if item.initial_card.bad)
     documents = described.loaded.documents
     name = f"{source or (documents[0].name if documents else '')} ({deployment.environment})"
@@ -235,12 +238,13 @@ Variant = tuple[AgentContext | None, Universe]
 """An instance, None where each side is the one that it is, and the calls that it can make."""
 
 
-def variants(parties: Iterable[Party], rules: Rules) -> tuple[Variant, ...]:
+def variants(parties: Iterable[Party], rules: Rules, asked: Iterable[str] = ()) -> tuple[Variant, ...]:
     """Instances such that every instance is treated like one of them, with their universes.
 
     Args:
         parties: the same on all sides of a comparison, or single agents and accounts that may differ.
         rules: the edition.
+        asked: agent ids that the question itself names: what an instance may do to itself is told apart by its name.
     """
     sides = tuple(parties)
     first = sides[0]
@@ -249,7 +253,7 @@ def variants(parties: Iterable[Party], rules: Rules) -> tuple[Variant, ...]:
         same = context is not None and all(side.context == context for side in sides)
         agent_id = context.agent_id if same and context is not None else None
         return ((context if same else None, Universe.of(first.recipient, rules, agent_id)),)
-    instances = instances_of(context, [bounds for side in sides for bounds in side.bounds])
+    instances = instances_of(context, [bounds for side in sides for bounds in side.bounds], asked)
     return tuple((i, Universe.of(agent_holder(i), rules, i.agent_id)) for i in instances)
 
 

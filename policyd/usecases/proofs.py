@@ -30,8 +30,11 @@ from policyd.syntax.queries import ParsedQuery, parse_query
 from policyd.usecases.cross_check import CrossCheck
 from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
 
-STEPS_PER_SECOND = 200_000
-"""About how many steps of a search a second allows; turns `--budget` into steps, so that answers repeat."""
+STEPS_PER_SECOND = 20_000
+"""Turns `--budget`, the seconds that one agent may take, into steps of one search, so that answers repeat.
+
+A second allows about 100,000 steps, and a question has those of five searches.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +83,8 @@ class Proof:
 
     @property
     def word(self) -> str:
-        """The answer over all of them."""
-        words = {r.word for r in self.results}
+        """The answer over all of them; nothing is claimed about nobody."""
+        words = {r.word for r in self.results} or {"undecided"}
         return "fails" if "fails" in words else "undecided" if "undecided" in words else "holds"
 
 
@@ -114,10 +117,11 @@ def prove_query(
     checked = CrossCheck() if is_cross_checked else None
     results = [_not_known(name) for name in parties.unreadable]
     left_out: list[str] = []
+    named = asked.owner.known[-1:] if asked.owner is not None and asked.owner.slot is None else ()
     for party in parties.by_name.values():
         if party.context is None and asked.owner is not None and asked.owner.slot is not None:
             raise InputError.of("CARD060", "an account fills no slots", None, "write the owner out")
-        for instance, universe in variants([party], rules):
+        for instance, universe in variants([party], rules, named):
             surface = surface_for(party, instance)
             owner = asked.owner if instance is None else asked.owner_for(instance)
             calls = query(universe, asked.cls, owner, asked.verb, asked.resource)
@@ -198,6 +202,8 @@ def prove_relation(
 ) -> Proof:
     """Whether the agents of one version imply, equal or exclude those of another, agent type by agent type.
 
+    Who exists in one version only has no cards in the other and is admitted nothing there.
+
     Args:
         left: one version.
         right: the other.
@@ -216,18 +222,21 @@ def prove_relation(
     unreadable = {*left.unreadable, *right.unreadable}
     results = [_not_known(name) for name in sorted(unreadable)]
     left_out: list[str] = []
-    for name in sorted((set(left.by_name) & set(right.by_name)) - unreadable):
-        a, b = left.by_name[name], right.by_name[name]
-        for instance, universe in variants([a, b], rules):
-            one, two = surface_for(a, instance), surface_for(b, instance)
+    for name in sorted((set(left.by_name) | set(right.by_name)) - unreadable):
+        a, b = left.by_name.get(name), right.by_name.get(name)
+        sides = [party for party in (a, b) if party is not None]
+        nobody = Surface(sides[0].recipient, (), (), ())
+        for instance, universe in variants(sides, rules):
+            one = surface_for(a, instance) if a else nobody
+            two = surface_for(b, instance) if b else nobody
             left_out += universe.left_out
             answer = _related(relation, one, two, universe, steps, checked)
             is_first = not isinstance(answer, Fails) or one.allows(answer.witness)
-            side, surface = (a, one) if is_first else (b, two)
+            side, surface = (sides[0], one) if is_first else (sides[-1], two)
             _add(results, _proved(_label(name, results, instance), answer, side, surface, instance))
     notes = [*left.notes, *right.notes]
     only = sorted((set(left.by_name) ^ set(right.by_name)) - unreadable)
-    notes += [f"{name} exists in one of them only and was not compared" for name in only]
+    notes += [f"{name} exists in one of them only and admits nothing in the other" for name in only]
     notes += [*_left_out(left_out), *(checked.notes if checked else ())]
     claim = CLAIMS[relation].format(left.source, right.source)
     return Proof(claim, tuple(results), tuple(dict.fromkeys(notes)), rules)

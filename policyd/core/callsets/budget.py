@@ -37,7 +37,7 @@ class Budget:
             raise ExhaustedError("the steps of the search are used up")
 
 
-SEARCHES_AT_FULL_COST = 25
+SEARCHES_AT_FULL_COST = 5
 """So many searches of one question may use their whole budget before the rest of it is undecided, too."""
 
 

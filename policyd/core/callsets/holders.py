@@ -47,22 +47,29 @@ def holders_of(recipients: Iterable[Recipient], rules: Rules = NEXT) -> tuple[Re
     return tuple(found)
 
 
-def instances_of(context: AgentContext, bounds: Iterable[Bounds]) -> tuple[AgentContext, ...]:
+def instances_of(
+    context: AgentContext, bounds: Iterable[Bounds], asked: Iterable[str] = ()
+) -> tuple[AgentContext, ...]:
     """Instances of one agent type such that every instance is treated like one of them.
 
     An instance is told apart from others only by grants that name its id, and a phantom by `T(*)`, which
-    does not cover it. So: the ids of the type that some grant names, one unnamed instance, one unnamed phantom.
+    does not cover it. So: the ids of the type that some grant or the question names, one unnamed instance, one
+    unnamed phantom.
 
     Args:
         context: the agent; its id is ignored.
         bounds: the cards that it may hold.
+        asked: names that the question itself gives; ids of other types are passed over.
     """
     leaves = [
-        owner.known[-1]
-        for b in bounds
-        for _, _, grant in b.each()
-        for owner in (grant.target.owner,)
-        if owner.kind.depth == 5 and owner.known_depth == 5 and owner.known and not owner.is_type_wildcard
+        *asked,
+        *(
+            owner.known[-1]
+            for b in bounds
+            for _, _, grant in b.each()
+            for owner in (grant.target.owner,)
+            if owner.kind.depth == 5 and owner.known_depth == 5 and owner.known and not owner.is_type_wildcard
+        ),
     ]
     named = [leaf for leaf in dict.fromkeys(leaves) if is_agent_id(leaf) and leaf.startswith(f"{context.agent_type}(")]
     plain = fresh([f'{context.agent_type}("{n}")' for n in "abc"], set(named))

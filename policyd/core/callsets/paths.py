@@ -77,6 +77,10 @@ class PathAutomaton:
                 yield part
 
 
+MACHINES_PER_STEP = 8
+"""So many automata move in the time of one step of the budget."""
+
+
 @dataclass(frozen=True, slots=True)
 class PathAxis:
     """All paths that a call can ask about; components are segment tuples of patterns."""
@@ -88,6 +92,7 @@ class PathAxis:
             check_parts(len(machine.segments))
         unnamed = fresh(_WORDS, {part for machine, _ in machines for part in machine.segments})
         first = tuple(machine.start for machine, _ in machines)
+        cost = 1 + len(machines) // MACHINES_PER_STEP
         seen = {first}
         waiting: deque[tuple[tuple[str, ...], tuple[int, ...]]] = deque([((), first)])
         while waiting:
@@ -110,7 +115,7 @@ class PathAxis:
                 if is_path_segment(part)
             )
             for segment in (None, *named):
-                at.budget.spend()
+                at.budget.spend(cost)
                 after = tuple(
                     machine.step(state, segment) if state else 0
                     for (machine, _), state in zip(machines, states, strict=True)

@@ -93,6 +93,8 @@ def differences(request: Request, body: DifferenceRequest, asker: Asker) -> Resp
         stored_parties(facts, rules, f"@{info.number}", body.agent, body.component, moment, is_optional=True)
         for facts, info in ((old, before), (new, after))
     ]
+    if body.agent and not any(side.by_name or side.unreadable for side in sides):
+        stored_parties(new, rules, f"@{after.number}", body.agent, body.component, moment)  # says what is near
     left, right = aligned(sides[0], sides[1])
     with proving(request):
         changes = changes_between(left, right, rules, body.limit, is_cross_checked=body.cross_check)
