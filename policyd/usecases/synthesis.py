@@ -126,7 +126,13 @@ def _is_writable(target: Target) -> bool:
 def _written(outcome: Synthesis, context: AgentContext, notes: tuple[str, ...]) -> Synthesised:
     added = tuple(_text(grant) for grant in outcome.added)
     denied = tuple(_text(grant) for grant in outcome.denied)
-    lines = ["initialCard:", "  lowerBound:", "    positive:", *(f'      - "{_quoted(t)}"' for t in added)]
+    lines = [
+        "# the lower bound only: keep the rest of the card",
+        "initialCard:",
+        "  lowerBound:",
+        "    positive:",
+        *(f'      - "{_quoted(t)}"' for t in added),
+    ]
     if denied:
         lines += ["    negative:", *(f'      - "{_quoted(t)}"' for t in denied)]
     extra = tuple(written_target(target, context).rstrip() for target in outcome.extra)
