@@ -57,8 +57,24 @@ def owner_text(rng: Random, cls: PermissionClass, *, pattern: bool) -> str:
 def recipient_text(rng: Random) -> str:
     """A concrete recipient, most often one that covers the holder."""
     return rng.choice(
-        ("*", "*", "a", "a/*/*", "a/p/*", "a/p/e", "a/*/*/*/*", "a/p/*/*/*", "a/p/e/*/*", "a/p/e/c/*", "a/p/e/c/T",
-         "a/p/e/c/U", "b", "a/p/f", "a/p/e/d/*", "a/p/e/c/~external-tool-owner")
+        (
+            "*",
+            "*",
+            "a",
+            "a/*/*",
+            "a/p/*",
+            "a/p/e",
+            "a/*/*/*/*",
+            "a/p/*/*/*",
+            "a/p/e/*/*",
+            "a/p/e/c/*",
+            "a/p/e/c/T",
+            "a/p/e/c/U",
+            "b",
+            "a/p/f",
+            "a/p/e/d/*",
+            "a/p/e/c/~external-tool-owner",
+        )
     )
 
 
@@ -158,6 +174,7 @@ def some_classes(rng: Random) -> tuple[PermissionClass, ...]:
 
 def random_bounds(rng: Random, classes: tuple[PermissionClass, ...], most: int = 4) -> Bounds:
     """Four lists of a few grants each; upper ones are rarer."""
+
     def some(share: float) -> tuple[Grant, ...]:
         return tuple(random_grant(rng, classes) for _ in range(rng.randint(0, most))) if rng.random() < share else ()
 

@@ -6,10 +6,10 @@ import os
 from random import Random
 
 import pytest
+from admission_universe import random_target, random_wallet, some_classes
 
 from policyd.core.admission import CompiledWallet, decide, surface_at
 from policyd.core.cards import Timestamp
-from admission_universe import random_target, random_wallet, some_classes
 
 FULL = 100_000
 SEED = 20_260_821
@@ -57,5 +57,7 @@ def test_digest_names_the_contents() -> None:
     wallets = [random_wallet(rng, classes) for _ in range(20)]
     first = [CompiledWallet(w).digest for w in wallets]
     assert first == [CompiledWallet(w).digest for w in wallets]
-    distinct = {(w.holder, tuple((h.card.id, h.card.bounds, h.card.expires_at) for h in w.cards), w.revoked) for w in wallets}
+    distinct = {
+        (w.holder, tuple((h.card.id, h.card.bounds, h.card.expires_at) for h in w.cards), w.revoked) for w in wallets
+    }
     assert len(set(first)) >= len(distinct) - 3

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
+from reference.callsets_brute import WORLDS, Brute, changed_surface, random_surface
 
 from policyd.core.callsets.admitted import admitted_by
 from policyd.core.callsets.difference import difference
 from policyd.core.callsets.universe import Universe
-from reference.callsets_brute import WORLDS, Brute, changed_surface, random_surface
 
 SHARE = 5_000
 """A fortieth of the full count."""
