@@ -11,7 +11,7 @@ from enum import Enum
 
 from policyd.core.cards import CardId, GrantRef, Part, Surface, Timestamp, surface_of
 from policyd.core.grants import PermissionClass, Target
-from policyd.findings import Span
+from policyd.findings import InputError, Span
 from policyd.store.session import Database
 from policyd.store.wallets import Holder, StoredWallet, wallet
 
@@ -108,8 +108,17 @@ def what_can(
 
 
 def what_can_of(stored: StoredWallet, cls: PermissionClass, at: Timestamp | None = None) -> WhatCan:
-    """Everything that a wallet lets its holder do in `cls`."""
+    """Everything that a wallet lets its holder do in `cls`.
+
+    Raises:
+        InputError: CARD060 for an account that holds a template.
+    """
     live = [held.card for held in stored.wallet.live(at)]
+    if any(card.is_polymorphic for card in live):
+        help = "install what its holder may do as a concrete card"
+        raise InputError.of(
+            "CARD060", "the wallet of an account holds a template: an account fills no slots", None, help
+        )
     surface = surface_of(live, stored.wallet.holder)
     ceilings = tuple(c for c in (_ceiling(part, cls) for part in surface.upper) if _limits(c))
     lent = tuple(
