@@ -65,6 +65,20 @@ def usage(message: str, help: str = "") -> InputError:
     return InputError.of("MANIF091", message, None, help)
 
 
+def demand_unplaced(**given: object) -> None:
+    """Refuse flags that place a manifest where only stored deployments are asked about: they say where they are.
+
+    Args:
+        given: the values by flag, falsy where one is not given.
+    """
+    flags = [f"`--{name.replace('_', '-')}`" for name, value in given.items() if value]
+    if flags:
+        raise usage(
+            f"a stored deployment has its own environment, presets and account: {', '.join(flags)} cannot change them",
+            "leave them out, or ask about the manifest",
+        )
+
+
 def rules_of(edition: str, switches: Sequence[str] | None) -> Rules:
     """The rules that `--edition` and `--switch` name.
 

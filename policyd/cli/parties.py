@@ -43,6 +43,13 @@ class Asked:
     holder: str = ""
     at: Timestamp | None = None
 
+    def demand_unplaced(self) -> None:
+        """Refuse flags that cannot change where a stored deployment is."""
+        where = self.selection
+        opt.demand_unplaced(
+            env=where.environment, preset=where.presets, account=where.account, include_root=self.include_root
+        )
+
 
 def is_cards(source: str) -> bool:
     """Whether a source is a wallet or card file rather than a manifest."""
@@ -62,6 +69,7 @@ def both_parties(old: str, new: str, asked: Asked) -> tuple[Parties, Parties]:
 
         return paired(_of_cards(old, asked), _of_cards(new, asked))
     if old.startswith("@") and new.startswith("@"):
+        asked.demand_unplaced()
         from policyd.usecases.stored_parties import aligned
 
         return aligned(*_known_to_one(old, new, asked, stored_at))

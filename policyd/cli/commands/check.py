@@ -79,6 +79,7 @@ def command(
         if not agent and not (holder and is_stored):
             raise opt.usage("which agent is asked about?", "give `--agent Type`, or `--wallet FILE`")
         if is_stored:
+            opt.demand_unplaced(env=env, preset=preset, account=account, include_root=include_root)
             from policyd.usecases.stored_decisions import StoredQuestion
 
             answer = _from_store(source, StoredQuestion(target, agent, holder, moment, scope_card, component), rules)

@@ -70,6 +70,8 @@ def command(
         left, right = both_parties(sources[0], sources[1], asked)
         proof = prove_relation(left, right, relation, rules, steps, is_cross_checked=cross_check)
     else:
+        if sources[0].startswith("@"):
+            asked.demand_unplaced()
         proof = prove_query(
             parties_at(sources[0], asked),
             never or always_ or "",

@@ -47,6 +47,7 @@ def command(
     rules = opt.rules_of(edition, switch)
     selection = Selection(env, opt.presets_of(preset), account, component)
     if str(manifest).startswith("@"):
+        opt.demand_unplaced(env=env, preset=preset, account=account, include_root=include_root)
         deployment = _stored(str(manifest), rules)
     else:
         deployment = described(load(manifest, rules, include_root), selection, rules)

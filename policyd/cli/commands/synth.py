@@ -52,6 +52,8 @@ def command(
 
     rules = opt.rules_of(edition, switch)
     selection = Selection(env, opt.presets_of(preset), account, component)
+    if manifest.startswith("@"):
+        opt.demand_unplaced(env=env, preset=preset, account=account, include_root=include_root)
     type_name, agent_id = agent_name(agent)
     holder = holders_at(manifest, selection, type_name, include_root, rules).by_name[type_name]
     instance = agent_id or f'{type_name}("a")'

@@ -64,6 +64,8 @@ def command(
     """
     rules = opt.rules_of(edition, switch)
     asked = Asked(Selection(env, opt.presets_of(preset), account, component), agent, include_root, rules, "")
+    if manifest.startswith("@"):
+        asked.demand_unplaced()
     if revoke or install:
         if add or remove:
             raise opt.usage(
