@@ -35,7 +35,8 @@ def place(command: _Command) -> _Command:
     command = click.option("--include-root", type=FILE, help="Folder from which `includes` may also read.")(command)
     command = click.option("--component", default="", help="Component that implements the agent type.")(command)
     command = click.option("--account", default="", help="E-mail of the owner of the environment.")(command)
-    command = click.option("--preset", help="Custom presets, separated by commas.")(command)
+    help = "Custom presets, by commas; default: the environment's. A layer with none of them applies its own default."
+    command = click.option("--preset", help=help)(command)
     return env(command)
 
 

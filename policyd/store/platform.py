@@ -383,6 +383,13 @@ class _Reader:
             raise StoreCode.BAD_MEMBER.error(
                 f"{shown(agent_id)} is no agent of the holder's type", place(f"{path}.agentId")
             )
+        if holder.level is Level.ACCOUNT and any(
+            isinstance(fact.card, Card) and fact.card.is_polymorphic for fact in cards
+        ):
+            raise StoreCode.BAD_MEMBER.error(
+                "a template has slots that only an agent can fill, and the holder is an account",
+                place(f"{path}.holder"),
+            )
         account = members.get("recordedAccount")
         by = self._installers(members.get("installedBy"), place, f"{path}.installedBy")
         if members.get("revoked") is not None:

@@ -313,7 +313,8 @@ def _agent_notes(agent: AgentType, deployment: Deployment, agent_id: str | None)
     if agent.initial_card.is_default:
         yield "no `initialCard` is set, so the default card with its fourteen wide grants applies"
     for layer, span in agent.initial_card.replaced:
-        yield f"the card of {layer} ({span.where}) is replaced as a whole"
+        winner = agent.initial_card.layer
+        yield f"the card of {layer} ({span.where}) is replaced as a whole" + (f" by that of {winner}" if winner else "")
     for misplaced in deployment.misplaced:
         yield f"the `initialCard` of {misplaced.layer} ({misplaced.span.where}) has no effect on agents"
     if agent_id is not None and _has_loose_space(agent_id):
