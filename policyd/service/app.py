@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from policyd import __version__
-from policyd.service import logs, problems
+from policyd.service import logs, problems, rendering
 from policyd.service.description import described
 from policyd.service.limits import Limits
 from policyd.service.logs import Watched
@@ -87,6 +87,7 @@ def create_app(settings: Settings | None = None, log: Any | None = None) -> Fast
     )
     app.state.services = shared
     problems.install(app)
+    rendering.install(app)
     for module in ROUTES:
         app.include_router(module.routes)
     app.include_router(evaluation.well_known)

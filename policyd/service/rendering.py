@@ -9,18 +9,19 @@ from collections.abc import Callable
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 from urllib.parse import urlencode
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
+from starlette.exceptions import HTTPException
 
 from policyd.findings import PolicydError
 from policyd.service.access import COOKIE, Caller, snapshots_for, visitor
-from policyd.service.problems import status_of
+from policyd.service.problems import ServiceCode, ServiceError, status_of
 from policyd.service.wiring import services
 from policyd.store.snapshots import SnapshotInfo
 from policyd.usecases.stored_deployment import StoredFacts
@@ -98,6 +99,28 @@ def told(request: Request, error: PolicydError) -> Response:
     """An error as a page."""
     status = status_of(error)
     return page(request, "problem.html", status.value, title=status.phrase, findings=error.findings)
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a browser asks, outside of the interface for programs."""
+    return not request.url.path.startswith("/v1") and "text/html" in request.headers.get("accept", "")
+
+
+def install(app: FastAPI) -> None:
+    """Tell browsers of addresses that do not exist by a page, and everybody else by a problem document."""
+    of_program = app.exception_handlers[HTTPException]
+
+    @app.exception_handler(HTTPException)
+    async def of_browser(request: Request, error: HTTPException) -> Response:
+        if error.status_code != HTTPStatus.NOT_FOUND or not wants_page(request):
+            return cast(Response, await cast(Any, of_program)(request, error))
+        code = ServiceCode.NO_SUCH_PLACE
+        return told(
+            request,
+            ServiceError(
+                code, HTTPStatus.NOT_FOUND, "there is no such page", "start from the list of environments: `/`"
+            ),
+        )
 
 
 def _nobody(request: Request) -> Response:

@@ -443,7 +443,7 @@ class AuditAnswer(Wire):
 
 
 class WhoCanRequest(Place):
-    """Which holders may do this."""
+    """Which holders may do this: a target, or a query with `any` or `under(x)`."""
 
     target: Annotated[str, Field(max_length=MAX_TEXT, examples=["secret(?env) : reveal : stripe.key"])]
     at: Moment = None
@@ -469,11 +469,20 @@ class HolderAccess(Wire):
     grants: list[StoredGrant]
 
 
+class PartialAccess(Wire):
+    """A holder that may do some of it: a call that it may make, and the grants that admit that."""
+
+    holder: str
+    witness: str
+    grants: list[str]
+
+
 class WhoCanAnswer(Answered):
-    """All holders that are admitted."""
+    """All holders that are admitted to all of it by one grant, and those that may do some of it."""
 
     target: str
     holders: list[HolderAccess]
+    some: list[PartialAccess]
     unheld: list[StoredGrant]
     not_analysed: list[str]
     complete: bool

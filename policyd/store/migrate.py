@@ -58,6 +58,10 @@ def require_migrated(database: Database) -> None:
     Raises:
         StoreError: STORE002 with what to do.
     """
+    if database.is_missing:
+        raise StoreError.of(
+            StoreCode.NOT_MIGRATED, f"there is no database at `{database.shown}`", "make one with `policyd db upgrade`"
+        )
     found = current(database)
     if found == newest():
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -70,6 +71,12 @@ class Database:
     def shown(self) -> str:
         """The URL without its password."""
         return self.url.render_as_string(hide_password=True)
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it is a SQLite file that does not exist; connecting would leave an empty one behind."""
+        file = self.url.database
+        return self.is_sqlite and file not in (None, "", ":memory:") and not Path(str(file)).exists()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -62,11 +62,13 @@ class Outcome:
         stored: the snapshot that is now the latest.
         findings: what was found in the documents, or not understood and left out.
         not_analysed: sentences on what the documents do not say.
+        is_audited: whether the findings are those of an audit, and not what was left out.
     """
 
     stored: Stored
     findings: tuple[Finding, ...]
     not_analysed: tuple[str, ...] = ()
+    is_audited: bool = False
 
 
 def import_manifest(
@@ -104,7 +106,7 @@ def import_manifest(
         sources=[document.name for document in loaded.documents],
         progress=progress,
     )
-    return Outcome(stored, tuple(f.finding for f in fresh.findings), not_analysed)
+    return Outcome(stored, tuple(f.finding for f in fresh.findings), not_analysed, is_audited=True)
 
 
 def import_platform(

@@ -90,7 +90,7 @@ class Proof:
 
 def prove_query(
     parties: Parties,
-    text: str,
+    asked: str | ParsedQuery,
     rules: Rules,
     *,
     is_never: bool,
@@ -101,7 +101,7 @@ def prove_query(
 
     Args:
         parties: who is asked about.
-        text: the query.
+        asked: the query, as typed or as read.
         rules: the edition.
         is_never: which of both.
         steps: the budget of one search.
@@ -112,7 +112,7 @@ def prove_query(
         InternalDefect: if the solver contradicts the result.
     """
     demand_readable(parties)
-    asked = parse_query(text, rules)
+    asked = parse_query(asked, rules) if isinstance(asked, str) else asked
     ask = never if is_never else always
     checked = CrossCheck() if is_cross_checked else None
     results = [_not_known(name) for name in parties.unreadable]

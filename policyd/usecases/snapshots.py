@@ -9,7 +9,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from policyd.findings import InputError, Severity
+from policyd.core.edition import Rules
+from policyd.findings import InputError, Report, Severity
 from policyd.store.document import KIND, SECTIONS, VERSION, facts_json, finding_json, header_json
 from policyd.store.facts import Deployment
 from policyd.store.latest import Stamp, latest_stamp, stamp_of
@@ -135,6 +136,29 @@ def export_lines(deployment: Deployment) -> Iterator[str]:
     yield ' ],\n "findings": ['
     yield ",".join("\n  " + json.dumps(finding_json(f), ensure_ascii=False) for f in facts.findings)
     yield " ]\n}\n"
+
+
+def stored_report(deployment: Deployment, info: SnapshotInfo, rules: Rules) -> Report:
+    """What was found when the snapshot was imported, and which of its facts are not known.
+
+    Raises:
+        InputError: if another edition is asked about than the one it was imported under.
+    """
+    if rules != info.rules:
+        raise InputError.of(
+            "MANIF091",
+            f"`@{info.number}` was audited under {info.rules.label}, not under {rules.label}",
+            None,
+            "import the manifest under the other edition, or audit the manifest",
+        )
+    unknown = [
+        f"agents of type `{agent.name}`: their initial card is not known"
+        if agent.card is None
+        else f"agents of type `{agent.name}`: the component that implements them is not known"
+        for agent in deployment.agent_types
+        if agent.card is None or not agent.component
+    ]
+    return Report.of((fact.finding for fact in deployment.findings), unknown)
 
 
 def findings_count(deployment: Deployment) -> dict[str, int]:

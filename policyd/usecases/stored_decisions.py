@@ -14,7 +14,7 @@ from policyd.core.cards import Bound, CardId, ScopeCard, Timestamp
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Level, Recipient, Target
 from policyd.core.grants.names import ascii_lower
-from policyd.findings import InputError, Span
+from policyd.findings import InputError, Span, nearest
 from policyd.store.holders import read_holder
 from policyd.store.snapshots import SnapshotInfo
 from policyd.syntax.mistakes import shown
@@ -120,7 +120,7 @@ class Decisions:
             wallet = facts.wallet_for(holder, agent_id)
             if wallet is not None:
                 return self._of_wallet(facts, info, wallet, question, rules)
-            name = _agent_of(facts, holder)
+            name = _agent_of(facts, holder, question.holder)
             question = replace(question, agent=agent_id or name, holder="", component=holder.known[3])
         type_name, agent = agent_name(question.agent)
         known = facts.holder_of(type_name)
@@ -215,16 +215,15 @@ def _instance(agent: str, holder: Recipient) -> str:
     return agent_id or ""
 
 
-def _agent_of(facts: StoredFacts, holder: Recipient) -> str:
+def _agent_of(facts: StoredFacts, holder: Recipient, typed: str) -> str:
     """The agent type that a holder is in this deployment, where no wallet of it is known."""
     d = facts.deployment
     if holder.level is Level.AGENT and holder.known[:3] == (d.account, d.application, d.environment):
         for agent in d.agent_types:
             if agent.name == holder.known[4] and agent.component in ("", holder.known[3]):
                 return agent.name
-    raise InputError.of(
-        "CARD060",
-        f"no wallet of {shown(holder.text)} is known in `{d.label}`",
-        None,
-        "import it, or name an agent type of the deployment",
-    )
+    types = [agent.name for agent in d.agent_types]
+    help = "import its wallet, or ask about an agent type of the deployment instead of a holder"
+    if nearest(typed, types) is not None:
+        help = f"did you mean the agent type `{nearest(typed, types)}`? ask about it as agent, not as holder"
+    raise InputError.of("CARD060", f"no wallet of {shown(typed)} is known in `{d.label}`", None, help)

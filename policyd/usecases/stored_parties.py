@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from policyd.core.cards import Card, CardId, Timestamp
 from policyd.core.edition import Rules
-from policyd.core.grants import Level
+from policyd.core.grants import Level, Recipient
 from policyd.findings import Finding, InputError
 from policyd.store.facts import WalletFact
 from policyd.usecases.changes import MAX_SHOWN, Changes
@@ -76,7 +76,7 @@ def stored_parties(
     for fact in deployment.wallets:
         wallet = facts.wallet_for(fact.holder, fact.agent_id)
         assert wallet is not None  # it is one of the deployment's
-        name = _name(facts, fact)
+        name = party_name(facts, fact.holder, fact.agent_id)
         by_name[name] = WalletHolder(name, wallet, at, places)
         expires = expires or any(held.card.expires_at is not None for held in wallet.cards)
     notes = list(holders.notes)
@@ -91,11 +91,11 @@ def _type_wallet(facts: StoredFacts, name: str) -> WalletFact | None:
     return facts.wallets.get((holder.text, "")) if holder is not None else None
 
 
-def _name(facts: StoredFacts, fact: WalletFact) -> str:
+def party_name(facts: StoredFacts, holder: Recipient, agent_id: str) -> str:
     """An agent by its type or id where that is clear in the deployment, everybody else in full."""
-    if fact.holder.level is Level.AGENT and facts.holder_of(fact.holder.known[4]) == fact.holder:
-        return fact.agent_id or fact.holder.known[4]
-    return f"{fact.holder.text} {fact.agent_id}".rstrip()
+    if holder.level is Level.AGENT and facts.holder_of(holder.known[4]) == holder:
+        return agent_id or holder.known[4]
+    return f"{holder.text} {agent_id}".rstrip()
 
 
 def _only(found: StoredParties, facts: StoredFacts, rules: Rules, agent: str) -> StoredParties:

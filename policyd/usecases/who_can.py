@@ -23,6 +23,8 @@ from policyd.syntax import parse_target
 from policyd.syntax.mistakes import shown
 from policyd.usecases.deployments import agent_name
 from policyd.usecases.stored_deployment import StoredFacts
+from policyd.usecases.stored_parties import party_name
+from policyd.usecases.who_query import Reached, is_only_a_query, names_many, who_reaches
 
 _NOBODY = "nobody(…)"
 
@@ -32,15 +34,17 @@ class WhoAnswer:
     """Every holder that is admitted, as far as holders are known.
 
     Attributes:
-        target: as it was asked, slots filled from the environment.
-        found: who, by which grants; and grants whose holders are not known.
+        asked: the target with its slots filled from the environment, or the query in words.
+        found: who may do all of it by one grant; and grants whose holders are not known.
+        some: who else may do some of it, each with a call; only for patterns and queries.
         not_analysed: what the list says nothing about; empty where it is complete.
         info: the snapshot.
         rules: the edition.
     """
 
-    target: Target
+    asked: str
     found: WhoCan
+    some: tuple[Reached, ...]
     not_analysed: tuple[str, ...]
     info: SnapshotInfo
     rules: Rules
@@ -56,6 +60,9 @@ def who(
 ) -> WhoAnswer:
     """Which holders may do `target`, and by which grants, over all of a deployment.
 
+    A pattern asks for all of it by one grant, as the platform does; who may do only some of it is listed
+    apart. A query (`any`, `under(x)`) asks who may make any of its calls.
+
     Args:
         database: where the snapshot is.
         facts: of the snapshot.
@@ -67,6 +74,8 @@ def who(
     Raises:
         InputError: if the target cannot be read, or has a slot that only a holder fills.
     """
+    if is_only_a_query(target):
+        return _answer_query(facts, info, target, rules, at)
     asked = _in_environment(parse_target(target, rules, slots=True), info)
     found = who_can(database, info.number, asked, at=at)
     unread = {agent.name for agent in facts.under(rules).deployment.agents if agent.initial_card.bad}
@@ -81,7 +90,23 @@ def who(
         )
     )
     left_out = {*_unknown(facts, unread), *(f"{' '.join(who).rstrip()}: {_STRANGE}" for who in strange)}
-    return WhoAnswer(asked, WhoCan(accesses, found.unheld), tuple(sorted(left_out)), info, rules)
+    whole = WhoCan(accesses, found.unheld)
+    if not names_many(target):
+        return WhoAnswer(asked.text, whole, (), tuple(sorted(left_out)), info, rules)
+    partly = _answer_query(facts, info, target, rules, at)
+    known = {party_name(facts, a.holder.recipient, a.holder.agent_id) for a in accesses if not a.only}
+    some = tuple(r for r in partly.some if r.holder not in known)
+    unheld = tuple(dict.fromkeys((*found.unheld, *partly.found.unheld)))
+    left_out |= {text for text in partly.not_analysed if text.partition(":")[0] not in known}
+    return WhoAnswer(asked.text, WhoCan(accesses, unheld), some, tuple(sorted(left_out)), info, rules)
+
+
+def _answer_query(facts: StoredFacts, info: SnapshotInfo, text: str, rules: Rules, at: Timestamp | None) -> WhoAnswer:
+    found = who_reaches(facts, (info.account, info.application, info.environment), info.label, text, rules, at)
+    unread = {agent.name for agent in facts.under(rules).deployment.agents if agent.initial_card.bad}
+    told = {text for text in found.not_analysed if text.partition(":")[0] not in unread}
+    left_out = tuple(sorted({*told, *_unknown(facts, unread)}))
+    return WhoAnswer(found.claim, WhoCan((), found.unheld), found.reached, left_out, info, rules)
 
 
 _STRANGE = "its wallet has cards that do not exist under this edition"
@@ -188,8 +213,9 @@ def _class(name: str, rules: Rules) -> PermissionClass:
 def who_json(answer: WhoAnswer) -> dict[str, object]:
     """The list of holders on the wire."""
     return {
-        "target": answer.target.text,
+        "target": answer.asked,
         "holders": [_access_json(access) for access in answer.found.accesses],
+        "some": [{"holder": r.holder, "witness": r.witness, "grants": list(r.grants)} for r in answer.some],
         "unheld": [_placed_json(grant) for grant in answer.found.unheld],
         "notAnalysed": list(answer.not_analysed),
         "complete": answer.is_complete,
@@ -234,8 +260,12 @@ def who_text(answer: WhoAnswer) -> str:
             whom += f", except for {access.except_for}"
         out.append(whom)
         out += [f"  by {_where(grant)}" for grant in access.grants]
-    if not answer.found.accesses:
-        out.append(f"no known holder can do `{answer.target.text}`")
+    if answer.some and answer.found.accesses:
+        out.append("some of it:")
+    for reached in answer.some:
+        out += [reached.holder, f"  e.g. {reached.witness}", *(f"  by {grant}" for grant in reached.grants)]
+    if not answer.found.accesses and not answer.some:
+        out.append(f"no known holder can do `{answer.asked}`")
     if answer.found.unheld:
         out.append("granted by cards whose holders are not known:")
         out += [f"  {_where(grant)}" for grant in answer.found.unheld]

@@ -93,6 +93,55 @@ def test_who_can_and_what_can(told, tmp_path):
     assert told("what-can", PLACE, "no-class", "--agent", "Cart")[0] == 2
 
 
+def test_a_query_lists_whoever_may_do_a_part(told):
+    """`any` and `under` find everybody with a call; a pattern tells all of it from some of it."""
+    told("import", SHOP, "--env", "prod")
+    for query in ("secret(any) : any : any", "secret(?env) : reveal : under(stripe)"):
+        code, out, _ = told("who-can", PLACE, query, "--format", "json")
+        answer = json.loads(out)
+        assert (code, answer["holders"]) == (0, [])
+        assert [row["holder"] for row in answer["some"]] == ["Cart", "Report"]
+        for row in answer["some"]:
+            assert told("check", PLACE, row["witness"], "--agent", row["holder"])[0] == 0
+    code, out, _ = told("who-can", PLACE, "secret(?env) : reveal : *")
+    assert code == 0
+    assert out.index("Report") < out.index("some of it:") < out.index("Cart")
+    code, _, err = told("who-can", PLACE, "env(?agent) : any : any")
+    assert code == 2
+    assert "depends on the holder" in err
+
+
+def test_a_stored_deployment_is_audited_as_it_was_imported(told):
+    """`audit @PLACE` gives the findings of the manifest, with its exit code; import only counts them."""
+    _, _, err = told("import", SHOP, "--env", "prod")
+    assert "`policyd audit @1` lists them" in err
+    assert "-->" not in err
+    code, out, _ = told("audit", PLACE, "--format", "json")
+    plain, direct, _ = told("audit", SHOP, "--env", "prod", "--format", "json")
+    stored, read = json.loads(out), json.loads(direct)
+    assert code == plain
+    assert [(f["code"], f["message"]) for f in stored["findings"]] == [
+        (f["code"], f["message"]) for f in read["findings"]
+    ]
+    assert stored["snapshot"] == "@1"
+    assert told("audit", PLACE)[0] == code
+    assert "snapshot @1" in told("audit", PLACE)[1]
+    assert told("audit", PLACE, "--fail-on", "info")[0] == (1 if stored["findings"] else 0)
+    for flags in (("--env", "prod"), ("--edition", "snapshot")):
+        code, _, err = told("audit", PLACE, *flags)
+        assert (code, "MANIF091" in err) == (2, True)
+
+
+def test_reading_makes_no_database(tmp_path, monkeypatch, capsys):
+    """A question to a file that does not exist says how to make one, and leaves nothing behind."""
+    file = tmp_path / "new.db"
+    monkeypatch.setenv("POLICYD_DATABASE_URL", f"sqlite:///{file}")
+    for command in (("snapshots",), ("show", "@1"), ("who-can", "@1", TARGET), ("export", "@1"), ("token", "list")):
+        assert run(list(command)) == 2
+        assert "policyd db upgrade" in capsys.readouterr().err
+        assert not file.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

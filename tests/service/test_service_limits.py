@@ -97,3 +97,16 @@ def test_places_that_are_not_there_are_problems_too(narrow, path, status):
     answer = narrow.client.get(path)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_browser_gets_a_page_for_an_address_that_is_not_there(narrow):
+    """A page outside of the interface for programs, a problem document inside of it."""
+    html = {"accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
+    answer = narrow.client.get("/nothing/<b>", headers=html)
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "content-security-policy" in answer.headers
+    assert "there is no such page" in answer.text
+    assert "<b>" not in answer.text
+    assert narrow.client.get("/v1/nothing", headers=html).headers["content-type"] == "application/problem+json"
+    assert narrow.client.get("/nothing").headers["content-type"] == "application/problem+json"

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
 
+if TYPE_CHECKING:
+    from policyd.core.edition import Rules
+
 
 @click.command("audit")
-@click.argument("manifest", type=opt.FILE)
+@click.argument("manifest", type=opt.FILE, metavar="MANIFEST|@PLACE")
 @opt.place
 @click.option("--deployer", type=opt.FILE, help="Cards of whoever deploys; default: an assumed account root card.")
 @click.option("--fail-on", default="error", help="What makes exit 1: error (default), warning or info.")
@@ -35,8 +39,14 @@ def command(
 ) -> int:
     """Find what is wrong or risky in a manifest and its cards, and say whether a deploy would be accepted.
 
-    Without --env every environment is looked at with its own presets.
+    Without --env every environment is looked at with its own presets. For a stored deployment (`@12`, or
+    `@account/application/environment`) the findings are those of its import.
     """
+    if str(manifest).startswith("@"):
+        opt.demand_unplaced(
+            env=env, preset=preset, account=account, component=component, include_root=include_root, deployer=deployer
+        )
+        return _stored(str(manifest), fail_on, strict, opt.rules_of(edition, switch), format, output)
     from policyd import __version__
     from policyd.cli.output import as_json, write
     from policyd.manifest import load_manifest
@@ -72,6 +82,32 @@ def command(
         write(text + "".join(f"{line}\n" for line in lines), output)
     if any(d.root is None and not d.is_older for d in loaded.documents) and loaded.refused:
         return Exit.NOT_ASKED
+    if report.at_least(level):
+        return Exit.NO
+    return Exit.UNDECIDED if strict and report.not_analysed else Exit.YES
+
+
+def _stored(place: str, fail_on: str, strict: bool, rules: Rules, format: str, output: Path | None) -> int:
+    from policyd import __version__
+    from policyd.cli.output import as_json, write
+    from policyd.cli.store import database
+    from policyd.report import no_lines, report_json, report_sarif, report_text
+    from policyd.usecases.snapshots import StoredSnapshots, stored_report
+
+    level = opt.severity_of(fail_on)
+    with database() as store:
+        snapshots = StoredSnapshots(store)
+        info = snapshots.resolve(place)
+        report = stored_report(snapshots.load(info), info, rules)
+    where = f"snapshot @{info.number} of {info.label}, as found when it was imported\nedition: {info.rules.label}\n"
+    match format:
+        case "json":
+            body = {**report_json(report), "snapshot": f"@{info.number}", "edition": info.rules.label}
+            write(as_json(body), output)
+        case "sarif":
+            write(as_json(report_sarif(report, __version__)), output)
+        case _:
+            write(report_text(report, no_lines) + where, output)
     if report.at_least(level):
         return Exit.NO
     return Exit.UNDECIDED if strict and report.not_analysed else Exit.YES

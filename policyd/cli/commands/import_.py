@@ -12,6 +12,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import Severity, visible, visible_lines
 
 if TYPE_CHECKING:
     from policyd.core.edition import Rules
@@ -46,7 +47,7 @@ def command(
     """
     from policyd.cli.output import argument_lines, as_json, write
     from policyd.cli.store import database
-    from policyd.report import finding_json, finding_text
+    from policyd.report import finding_json
     from policyd.usecases.snapshots import snapshot_json, snapshot_line
 
     rules = opt.rules_of(edition, switch)
@@ -75,10 +76,28 @@ def command(
             word = "new" if stored.is_new else "known" if stored.is_revision else "unchanged"
             texts.append(f"{snapshot_line(stored.snapshot)}  {word}")
             if format == "text":
-                for finding in outcome.findings:
-                    click.echo(finding_text(finding, lines), err=True)
-    write(as_json({"imports": rows}) if format == "json" else "\n".join(texts), output)
+                _tell(outcome, lines)
+    write(as_json({"imports": rows}) if format == "json" else visible_lines(texts), output)
     return Exit.YES
+
+
+def _tell(outcome: Outcome, lines: Lines) -> None:
+    """Say on stderr what was not understood; what an audit finds is counted, and stands in the snapshot."""
+    from policyd.report import finding_text
+
+    place = f"@{outcome.stored.snapshot.number}"
+    for sentence in outcome.not_analysed:
+        click.echo(f"not analysed: {visible(sentence)}", err=True)
+    if not outcome.is_audited:
+        for finding in outcome.findings:
+            click.echo(finding_text(finding, lines), err=True)
+    elif outcome.findings:
+        counts = [
+            f"{count} {severity.value}{'s' if count != 1 else ''}"
+            for severity in Severity
+            if (count := sum(f.severity is severity for f in outcome.findings))
+        ]
+        click.echo(f"found: {', '.join(counts)}; `policyd audit {place}` lists them", err=True)
 
 
 def _manifest(

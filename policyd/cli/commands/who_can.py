@@ -21,7 +21,9 @@ def command(
 ) -> int:
     """List every holder that may do this, and the grants that let it.
 
-    @PLACE is `@12` or `@account/application/environment`. Exit 3 if the list may be incomplete.
+    @PLACE is `@12` or `@account/application/environment`. TARGET may be a query: owner, verb and resource
+    `any`, resource `under(x)`. A pattern asks for all of it by one grant, and who may do some of it is
+    listed, too. Exit 3 if the list may be incomplete.
     """
     from policyd.cli.output import as_json, write
     from policyd.cli.store import database

@@ -1,0 +1,146 @@
+"""Who can make any of the calls that a query names, in a stored deployment: one witness for every holder.
+
+A target that is a pattern asks for all of it by one grant. Who may reach some of it without holding all of it
+is found here, with the search that `prove --never` uses.
+
+Source: interface, who-can, Files and queries; questions 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from policyd.core.callsets import Holds, Intersection, Undecided, Universe, calls_of, is_empty, query
+from policyd.core.cards import Bound, Card, Timestamp
+from policyd.core.edition import Rules
+from policyd.core.grants import ANY_VERB, Slot
+from policyd.findings import InputError
+from policyd.store.facts import Deployment, PlacedGrant, place_of
+from policyd.syntax.queries import ANY, ParsedQuery, parse_query
+from policyd.usecases.holders import Party
+from policyd.usecases.proofs import Proved, prove_query
+from policyd.usecases.stored_deployment import StoredFacts
+from policyd.usecases.stored_parties import StoredParties, stored_parties
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A holder that may make one of the calls, or more.
+
+    Attributes:
+        holder: an agent type, an agent id, an account, or a holder in full.
+        witness: a call in the form that `check` takes; the exact evaluator admits it.
+        grants: those that admit the witness, as written, with their places.
+    """
+
+    holder: str
+    witness: str
+    grants: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """Everybody who may make a call of a query.
+
+    Attributes:
+        claim: the query in words.
+        reached: sorted by holder.
+        unheld: grants of live cards in no known wallet that lend such a call to somebody.
+        not_analysed: holders about whom nothing can be said, and why.
+    """
+
+    claim: str
+    reached: tuple[Reached, ...]
+    unheld: tuple[PlacedGrant, ...]
+    not_analysed: tuple[str, ...]
+
+
+def is_only_a_query(text: str) -> bool:
+    """Whether a part of `text` has a form that only queries have, so that no one grant could be asked for it."""
+    _, _, rest = text.partition("(")
+    owner, _, tail = rest.partition(") : ")
+    verb, _, resource = tail.partition(" : ")
+    word = resource.strip()
+    return ANY in (owner.strip(), verb.strip(), word) or (word.startswith("under(") and word.endswith(")"))
+
+
+def names_many(text: str) -> bool:
+    """Whether a target or a query may name more than one call."""
+    return "*" in text or is_only_a_query(text)
+
+
+def who_reaches(
+    facts: StoredFacts, place: tuple[str, str, str], source: str, text: str, rules: Rules, at: Timestamp | None
+) -> QueryAnswer:
+    """Every holder that may make at least one call of the query.
+
+    Args:
+        facts: of the snapshot.
+        place: account, application and environment, for slots.
+        source: how the deployment is called.
+        text: the query.
+        rules: the edition.
+        at: the moment, None to leave expiry aside.
+
+    Raises:
+        InputError: if the query cannot be read, or has a slot that only a holder fills.
+    """
+    asked = _in_place(parse_query(text, rules), place)
+    everybody = stored_parties(facts, rules, source, at=at)
+    likely = {name: party for name, party in everybody.by_name.items() if _may_lend(party, asked)}
+    proof = prove_query(StoredParties(source, likely, unreadable=everybody.unreadable), asked, rules, is_never=True)
+    claim = proof.claim.partition(": ")[2]
+    return QueryAnswer(
+        claim,
+        tuple(sorted((_reached(r) for r in proof.results if r.word == "fails"), key=lambda r: r.holder)),
+        tuple(_unheld(facts.deployment, asked, rules, at)),
+        tuple(f"{r.name}: {r.answer.reason}" for r in proof.results if isinstance(r.answer, Undecided)),
+    )
+
+
+def _in_place(asked: ParsedQuery, place: tuple[str, str, str]) -> ParsedQuery:
+    owner = asked.owner
+    if owner is None or owner.slot is None:
+        return asked
+    if owner.slot in (Slot.COMPONENT, Slot.AGENT):
+        raise InputError.of(
+            "MANIF091",
+            f"`{owner.slot.value}` depends on the holder, and all holders are asked about",
+            None,
+            "write the owner out, or use `?env`, or `any`",
+        )
+    return replace(asked, owner=replace(owner, slot=None, known=(*place[: owner.slot.depth], *owner.known)))
+
+
+def _may_lend(party: Party, asked: ParsedQuery) -> bool:
+    return any(
+        grant.target.cls == asked.cls
+        and (ANY_VERB in (asked.verb, grant.target.verb) or grant.target.verb == asked.verb)
+        for bounds in party.bounds
+        for grant in bounds.of(Bound.LOWER_POSITIVE)
+    )
+
+
+def _reached(proved: Proved) -> Reached:
+    return Reached(proved.name, proved.witness, proved.grants)
+
+
+def _unheld(deployment: Deployment, asked: ParsedQuery, rules: Rules, at: Timestamp | None) -> list[PlacedGrant]:
+    held = {installed.card for wallet in deployment.wallets for installed in wallet.cards}
+    calls = query(Universe(rules), asked.cls, asked.owner, asked.verb, asked.resource)
+    found = []
+    for fact in deployment.cards:
+        card = fact.card
+        if not isinstance(card, Card) or card.id in held or card.id in deployment.revoked:
+            continue
+        if at is not None and card.expires_at is not None and card.expires_at <= at:
+            continue
+        for index, grant in enumerate(card.bounds.of(Bound.LOWER_POSITIVE)):
+            target = grant.target
+            if target.cls != asked.cls:
+                continue
+            both = Intersection((calls, calls_of([target])))
+            if target.owner.slot is not None or not isinstance(is_empty(both, Universe(rules)), Holds):
+                place = place_of(fact.places, Bound.LOWER_POSITIVE, index)
+                found.append(PlacedGrant(str(card.id), Bound.LOWER_POSITIVE, index, grant, place))
+    return found
