@@ -11,9 +11,9 @@ from xml.sax.saxutils import escape, quoteattr
 from policyd.core.tools.chain import Edge, Verdict
 from policyd.core.tools.command_tree import callable_paths
 from policyd.core.tools.tool import Body, Tool
-from policyd.findings import Finding, Report, Severity
+from policyd.findings import Finding, Report, Severity, visible, visible_lines
 from policyd.report import Lines, finding_json, finding_text
-from policyd.report.as_sarif import fingerprint
+from policyd.report.marks import fingerprint
 from policyd.usecases.chain_check import ChainReport, ChainRow
 from policyd.usecases.chain_permissions import PermissionRow
 from policyd.usecases.chain_words import layer_name
@@ -60,11 +60,11 @@ def report_text(report: ChainReport, lines: Lines, label: str) -> str:
     if not report.rows:
         out.append("no chain: no tool is bound")
     for finding in (*report.findings, *report.unmet):
-        out += ["", finding_text(finding, lines)]
+        out += ["", *finding_text(finding, lines).split("\n")]
     if report.not_analysed:
         out += ["", "not analysed:", *(f"  - {text}" for text in report.not_analysed)]
     out += ["", f"{_counted(report)} · edition: {label}"]
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def _counted(report: ChainReport) -> str:
@@ -172,8 +172,8 @@ def report_junit(report: ChainReport) -> str:
             failures += 1
             told = errors or [f for f in report.findings if f.severity is Severity.ERROR]
             first = told[0].message if told else row.verdict.value
-            body = "\n".join(f"{f.code} {f.where}: {f.message}" for f in told)
-            cases.append(f"{name}<failure message={_attribute(first)}>{escape(_printable(body))}</failure></testcase>")
+            body = visible_lines(f"{f.code} {f.where}: {f.message}" for f in told)
+            cases.append(f"{name}<failure message={_attribute(first)}>{escape(body)}</failure></testcase>")
         elif row.verdict is Verdict.UNDECIDED:
             skipped += 1
             why = "; ".join(row.not_analysed) or "undecided"
@@ -188,12 +188,8 @@ def report_junit(report: ChainReport) -> str:
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>"])
 
 
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() or c == "\n" else "·" for c in text)
-
-
 def _attribute(text: str) -> str:
-    return quoteattr(_printable(text))
+    return quoteattr(visible(text))
 
 
 def report_github(report: ChainReport) -> str:
@@ -211,7 +207,7 @@ def report_github(report: ChainReport) -> str:
 
 
 def _escaped(text: str, is_property: bool) -> str:
-    found = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    found = visible(text).replace("%", "%25")
     return found.replace(":", "%3A").replace(",", "%2C") if is_property else found
 
 

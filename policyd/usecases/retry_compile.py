@@ -14,6 +14,7 @@ from policyd.core.retry.compiled_schedule import CompileProblem, compile_problem
 from policyd.core.retry.domain import ATTEMPT
 from policyd.core.retry.policy import FilteredOn, TimeBox, mentions, nodes_of
 from policyd.core.retry.predicate import PropText, TextTest, leaves
+from policyd.findings import visible_lines
 from policyd.report.durations import duration_words
 from policyd.usecases.retry_limits import amount_words, one_limits_json, total_words
 
@@ -97,17 +98,16 @@ def _globs(policy: Policy) -> Iterator[str]:
 def compiled_text(compiled: CompiledSchedule) -> str:
     """The answer in words."""
     if compiled.problem is not None:
-        return (
-            f"does not compile: {compiled.problem.error} ({compiled.problem.label}): {compiled.problem.why}\n"
-            f"sdk: {compiled.sdk}"
-        )
+        problem = compiled.problem
+        words = f"does not compile: {problem.error} ({problem.label}): {problem.why}"
+        return visible_lines([words, f"sdk: {compiled.sdk}"])
     limits = compiled.limits
     assert limits is not None  # there is no problem
     out = [f"compiles: {amount_words(limits.retries, 1)} attempts, total wait {total_words(limits)}"]
     out += [f"differs: {sentence}" for sentence in compiled.differences]
     out.append("both multiply: each execution in the schedule has its own retries by the host")
     out.append(f"sdk: {compiled.sdk}; host edition: {compiled.rules.label}")
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def compiled_json(compiled: CompiledSchedule) -> dict[str, object]:

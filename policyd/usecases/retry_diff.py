@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from policyd.core.edition import Rules
 from policyd.core.retry import Limits, NamedPolicy, effective_rules
 from policyd.core.retry.difference import Change, Changes, Difference, after_deploying, difference_of
+from policyd.findings import visible_lines
 from policyd.usecases.retry_limits import amount_words, total_words
 from policyd.usecases.retry_resolve import properties_json
 
@@ -81,7 +82,7 @@ def difference_text(difference: RetryDifference) -> str:
         names = ", ".join(f"`{n}`" for n in difference.skipped)
         out.append(f"skipped, because the environment already has the name: {names}")
     out.append(f"edition: {difference.rules.label}")
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def _lines(d: Difference) -> list[str]:

@@ -12,6 +12,7 @@ from policyd.core.edition import Rules
 from policyd.core.retry import Amount, Effective, Elapsed, LimitClass, Limits, NamedPolicy, Site
 from policyd.core.retry.study import Study
 from policyd.core.retry.together import Reach, reach_at
+from policyd.findings import visible_lines
 from policyd.report.durations import count_words, duration_words
 
 
@@ -117,7 +118,7 @@ def limits_text(table: LimitsTable) -> str:
             pairs = ", ".join(f"`{a}` and `{b}`" for a, b in site.reach.resets[:3])
             out.append(f"note: at {site.site.slug} {pairs} start each other's count anew where they take turns")
     out.append(f"edition: {table.rules.label}; elapsed time: {table.elapsed.value}")
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:

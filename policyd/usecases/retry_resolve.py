@@ -26,6 +26,7 @@ from policyd.core.retry.events import Event, event_answers
 from policyd.core.retry.resolve import mentions_status
 from policyd.core.retry.space import Space, names_read
 from policyd.core.retry.value import Boolean, CoercionFailed, EvaluationError, PropertyNotFound, Text
+from policyd.findings import visible_lines
 from policyd.usecases.retry_bags import SiteBag, bag_at
 
 MAX_ALTERNATIVES = 20
@@ -233,7 +234,7 @@ def resolved_text(resolved: Resolved) -> str:
     out.append(f"seen: {bag_words(at.bag)}")
     out += [f"note: {note}" for note in resolved.notes]
     out.append(f"edition: {resolved.rules.label}")
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def _headline(resolved: Resolved) -> str:

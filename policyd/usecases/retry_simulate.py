@@ -29,6 +29,7 @@ from policyd.core.retry import (
     upper_end,
 )
 from policyd.core.retry.policy import Clamp, FilteredOn, Jitter, TimeBox, nodes_of
+from policyd.findings import visible_lines
 from policyd.report.durations import count_words, duration_words, range_words
 
 MAX_SHOWN_WAITS = 12
@@ -194,7 +195,7 @@ def course_text(course: Course, outage_ns: int | None = None) -> str:
     if outage_ns is not None:
         out.append(_outage_words(course, outage_ns))
     out += _remarks(course)
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def _outage_words(course: Course, outage_ns: int) -> str:

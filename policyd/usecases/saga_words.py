@@ -9,6 +9,7 @@ from policyd.core.retry import Facet
 from policyd.core.retry.continuation import continuation_to_json
 from policyd.core.retry.saga import SagaRun, SagaVerdict
 from policyd.core.retry.saga_stability import Source, Stability
+from policyd.findings import visible_lines
 from policyd.report.durations import count_words, duration_words, range_words
 from policyd.usecases.retry_bags import site_of
 from policyd.usecases.retry_limits import one_limits_json
@@ -116,7 +117,7 @@ def saga_text(answer: SagaAnswer, followed: Followed | None = None) -> str:
     if answer.advice:
         out.append(f"advice: {answer.advice}")
     out.append(f"edition: {answer.rules.label}")
-    return "\n".join(out)
+    return visible_lines(out)
 
 
 def _run_lines(run: SagaRun, longest: SagaRun) -> list[str]:

@@ -10,6 +10,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible_lines
 
 if TYPE_CHECKING:
     from policyd.core.edition import Rules
@@ -174,7 +175,7 @@ def explain(
     rows = [row for row in report.rows if row.tool == words[0] and (not agent or agent in row.agents)]
     if not rows:
         known = ", ".join(sorted({row.tool for row in report.rows})) or "none"
-        write(f"no chain of a tool `{words[0]}`; bound tools: {known}", output)
+        write(visible_lines([f"no chain of a tool `{words[0]}`; bound tools: {known}"]), output)
         return Exit.NO
     outcome = Outcome(
         parsed(result) if result is not None else None,  # type: ignore[arg-type]
@@ -187,5 +188,5 @@ def explain(
     if format == "json":
         write(as_json({"chain": drawn(rows[0]), **followed_json(followed)}), output)
     else:
-        write("\n".join([f"{row_name(rows[0])}: {drawn(rows[0])}", *followed_lines(followed)]), output)
+        write(visible_lines([f"{row_name(rows[0])}: {drawn(rows[0])}", *followed_lines(followed)]), output)
     return Exit.YES

@@ -8,6 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible_lines
 
 
 @click.command("conformance")
@@ -53,10 +54,11 @@ def command(sources: tuple[str, ...], format: str, output: Path | None) -> int:
                 out.append(f"  {d.source}:{d.line}: differs at {', '.join(d.places)}")
                 out.append(f"    recorded {_short(d.recorded)}")
                 out.append(f"    given    {_short(d.given)}")
-        out += [finding_text(f, no_lines) for f in outcome.problems]
+        for f in outcome.problems:
+            out += finding_text(f, no_lines).split("\n")
         total = sum(c.agree for c in outcome.counts.values())
         out.append(f"in all: {total} agree, {outcome.disagreements} disagree, {outcome.unchecked} not checked")
-        write("\n".join(out), output)
+        write(visible_lines(out), output)
     if outcome.problems:
         return Exit.NOT_ASKED
     if outcome.disagreements:

@@ -8,6 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible_lines
 
 
 @click.command("outcome")
@@ -19,5 +20,5 @@ def command(sequence: Path, format: str, output: Path | None) -> int:
     from policyd.usecases.outcome import answer_json, answer_lines, follow_sequence
 
     answer = follow_sequence(sequence)
-    write(as_json(answer_json(answer)) if format == "json" else "\n".join(answer_lines(answer)), output)
+    write(as_json(answer_json(answer)) if format == "json" else visible_lines(answer_lines(answer)), output)
     return Exit.YES

@@ -8,6 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible_lines
 
 
 @click.command("reflect")
@@ -25,7 +26,7 @@ def command(
     from policyd.usecases import reflect
 
     if is_list:
-        write("\n".join(reflect.listed()), output)
+        write(visible_lines(reflect.listed()), output)
         return Exit.YES
     approach = reflect.approach_of(client) if client else None
     if key:
@@ -38,5 +39,5 @@ def command(
         answer = reflect.approach_summary(approach)
     else:
         raise opt.usage("nothing is asked", "give `--client`, `--question`, `--knows` or `--list`")
-    write(as_json(answer) if format == "json" else "\n".join(reflect.answer_lines(answer)), output)
+    write(as_json(answer) if format == "json" else visible_lines(reflect.answer_lines(answer)), output)
     return Exit.YES

@@ -10,6 +10,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible
 
 if TYPE_CHECKING:
     from policyd.core.edition import Rules
@@ -49,7 +50,7 @@ def _loaded(
     rules = opt.rules_of(edition, switch)
     loaded = load_environment(manifest, env, rules, include_root)
     for note in loaded.notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {visible(note)}", err=True)
     return loaded, rules
 
 

@@ -8,6 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible_lines
 
 
 @click.group("schema")
@@ -40,5 +41,5 @@ def compare(source: Path, target: Path, relation: str, format: str, output: Path
     if format == "json":
         write(as_json(answer_json(answer, one, other)), output)
     else:
-        write("\n".join(answer_lines(answer, one, other)), output)
+        write(visible_lines(answer_lines(answer, one, other)), output)
     return Exit.YES if answer.holds else Exit.NO

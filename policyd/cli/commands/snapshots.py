@@ -8,6 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible_lines
 
 
 @click.command("snapshots")
@@ -34,5 +35,5 @@ def command(account: str, application: str, latest: bool, format: str, output: P
     if format == "json":
         write(as_json({"snapshots": [snapshot_json(info) for info in found]}), output)
     else:
-        write("\n".join(map(snapshot_line, found)) or "no snapshots", output)
+        write(visible_lines(map(snapshot_line, found)) or "no snapshots", output)
     return Exit.YES

@@ -9,6 +9,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible, visible_lines
 
 if TYPE_CHECKING:
     from policyd.store.tokens import Token
@@ -62,7 +63,7 @@ def list_all(format: str, output: Path | None) -> int:
     if format == "json":
         write(as_json({"tokens": [token_json(token) for token in tokens]}), output)
     else:
-        write("\n".join(map(_line, tokens)) or "no tokens", output)
+        write(visible_lines(map(_line, tokens)) or "no tokens", output)
     return Exit.YES
 
 
@@ -82,4 +83,4 @@ def _line(token: Token) -> str:
     reach = "/".join(part for part in (token.account, token.application) if part) or "everything"
     end = f", revoked {token.revoked_at}" if token.revoked_at else ""
     until = f", until {token.expires_at}" if token.expires_at else ""
-    return f"{token.public_id}  {token.name}  {token.scope.value}  {reach}{until}{end}"
+    return visible(f"{token.public_id}  {token.name}  {token.scope.value}  {reach}{until}{end}")

@@ -8,6 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible_lines
 
 
 @click.group("tool")
@@ -50,7 +51,7 @@ def diff(
     level = opt.severity_of(fail_on)
     _, profile = rules_and_profile(edition, switch)
     answer = diff_tools(read_tool_file(old), read_tool_file(new), profile)
-    write(as_json(diff_json(answer)) if format == "json" else "\n".join(diff_lines(answer)), output)
+    write(as_json(diff_json(answer)) if format == "json" else visible_lines(diff_lines(answer)), output)
     if any(found.undecided for found in answer.modes):
         return Exit.UNDECIDED
     return Exit.NO if answer.fails(Mode(mode), level) else Exit.YES

@@ -8,6 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.findings import visible_lines
 
 
 @click.group("value")
@@ -46,7 +47,7 @@ def check(
     else:
         lines = [answer.verdict.value]
         lines += [f"  {b.path}: {b.words} ({b.rule}, on {b.stage.removesuffix('e')}ing)" for b in answer.broken]
-        write("\n".join(lines), output)
+        write(visible_lines(lines), output)
     return {Validity.VALID: Exit.YES, Validity.INVALID: Exit.NO, Validity.UNDECIDED: Exit.UNDECIDED}[answer.verdict]
 
 
