@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import PurePath
 from urllib.parse import quote
 
 from policyd.findings import Finding, Report, Severity, Span
+from policyd.report.marks import fingerprint
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
@@ -42,12 +42,6 @@ def report_sarif(report: Report, version: str) -> dict[str, object]:
             }
         ],
     }
-
-
-def fingerprint(finding: Finding) -> str:
-    """A name for the finding that survives edits elsewhere in the file: code, document place and message."""
-    place = finding.span.path if finding.span and finding.span.path else finding.span.source if finding.span else ""
-    return sha256(f"{finding.code}\0{place}\0{finding.message}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _result(finding: Finding, codes: list[str]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Findings that are known and accepted for a while: by fingerprint or code and place, with a reason and an end.
+"""Findings that are known and accepted for a while: by fingerprint, by code and place, or by a comment at their line.
 
 Source: interface, Flags (`--baseline`).
 """
@@ -11,8 +11,10 @@ from pathlib import Path
 
 from policyd.core.cards import Timestamp
 from policyd.core.schema.reading import at, elements, fail, member, members, optional, text
-from policyd.findings import Finding, Severity, Span
-from policyd.report.as_sarif import fingerprint
+from policyd.findings import Finding, Report, Severity, Span, visible
+from policyd.manifest import LoadedManifest
+from policyd.manifest.ignores import ignore_comments
+from policyd.report.marks import fingerprint
 from policyd.usecases.tool_documents import PlainDocument, read_document
 
 MIN_REASON = 3
@@ -30,6 +32,7 @@ class Suppression:
         reason: why it is accepted.
         until: the last moment for which it counts; None for no end.
         span: where the entry stands.
+        line: for a comment: source and line that it is about; None for an entry of a file.
     """
 
     fingerprint: str
@@ -38,9 +41,13 @@ class Suppression:
     reason: str
     until: Timestamp | None
     span: Span | None
+    line: tuple[str, int] | None = None
 
     def is_about(self, finding: Finding) -> bool:
         """Whether a finding is meant."""
+        if self.line is not None:
+            where = finding.span
+            return where is not None and self.code == finding.code and (where.source, where.line) == self.line
         if self.fingerprint:
             return fingerprint(finding) == self.fingerprint
         here = finding.span.path if finding.span is not None else ""
@@ -83,9 +90,67 @@ def _entry(json: object, span: Span) -> Suppression:
 def _until(json: object) -> Timestamp:
     written = text(json)
     try:
-        return Timestamp.parse(written if "T" in written else f"{written}T23:59:59Z")
+        return _moment(written)
     except ValueError:
         return fail("a date such as `2026-12-31` is wanted")
+
+
+def _moment(written: str) -> Timestamp:
+    """A moment, or the end of a day.
+
+    Raises:
+        ValueError: if it is neither.
+    """
+    return Timestamp.parse(written if "T" in written else f"{written}T23:59:59Z")
+
+
+def comment_suppressions(loaded: LoadedManifest) -> tuple[tuple[Suppression, ...], tuple[Finding, ...]]:
+    """The entries that comments of a manifest are, and findings on comments that cannot be read."""
+    comments, wrong = ignore_comments(loaded.documents)
+    entries: list[Suppression] = []
+    found = list(wrong)
+    for comment in comments:
+        until = None
+        if comment.until:
+            try:
+                until = _moment(comment.until)
+            except ValueError:
+                text = f"this comment suppresses nothing: `{comment.until}` is no date"
+                found.append(Finding("CHAIN007", Severity.WARNING, text, comment.span, "write `until=2027-01-31`"))
+                continue
+        line = (comment.span.source, comment.line)
+        entries.append(Suppression("", comment.code, "", comment.reason, until, comment.span, line))
+    return tuple(entries), tuple(found)
+
+
+def suppressed_report(
+    report: Report, loaded: LoadedManifest, entries: tuple[Suppression, ...], now: Timestamp, *, is_whole: bool
+) -> Report:
+    """The report on a manifest without what its comments and the entries of a file accept.
+
+    Args:
+        report: of an audit.
+        loaded: the manifest.
+        entries: of the file.
+        now: entries that ended before count no more.
+        is_whole: whether all environments were looked at, so that an entry about nothing is about nothing.
+    """
+    comments, wrong = comment_suppressions(loaded)
+    if not comments and not wrong and not entries:
+        return report
+    kept, told = suppressed(report.findings, (*comments, *entries), now)
+    if not is_whole:
+        told = tuple(f for f in told if f.severity is not Severity.INFO)
+    return Report.of((*kept, *told, *wrong), report.not_analysed)
+
+
+def baseline_json(findings: Iterable[Finding], reason: str) -> dict[str, object]:
+    """A file that accepts these findings; what it accepts can be read beside each fingerprint."""
+    rows = [
+        {"fingerprint": fingerprint(finding), "reason": f"{reason}: {finding.code} {visible(finding.message)}"}
+        for finding in findings
+    ]
+    return {"suppress": list({row["fingerprint"]: row for row in rows}.values())}
 
 
 def suppressed(
