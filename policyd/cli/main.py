@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("policyd.cli.commands.diff", "What a new version admits that the old one does not."),
     "editions": ("policyd.cli.commands.editions", "The editions of the platform's rules and their switches."),
     "export": ("policyd.cli.commands.export", "Write a snapshot as one document that `import` reads again."),
+    "fmt": ("policyd.cli.commands.fmt", "Write grants in canonical text and order; comments stay."),
     "grant": ("policyd.cli.commands.grant", "Read a grant: canonical text, meaning, coverage."),
     "import": ("policyd.cli.commands.import_", "Keep manifests, cards, wallets, shares or policies in the database."),
     "retry": (
