@@ -1,0 +1,129 @@
+r"""A bounded part of a page with its escapes undone, so that quotes are quotes however often a text was embedded.
+
+Source: host 5.1.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+
+MAX_LEVELS = 3
+"""How often escapes are undone: a Debug text inside JSON inside JSON, and once more."""
+
+_ESCAPE = re.compile(
+    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|(.))",
+    re.DOTALL,
+)
+_SIMPLE = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "0": "\0"}
+_ENTITY = re.compile(r"&(?:quot|#34|#x22|apos|#39|#x27|lt|gt|amp);")
+_ENTITIES = {"&apos;": "'", "&#39;": "'", "&#x27;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"}
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part of a page.
+
+    Attributes:
+        text: with the escapes undone.
+        start: offset in the page of its first character.
+        end: offset in the page behind it.
+        levels: how often escapes were undone.
+    """
+
+    text: str
+    start: int
+    end: int
+    levels: int
+    _places: tuple[tuple[int, ...], ...] = ()
+    _origins: tuple[tuple[int, ...], ...] = ()
+
+    def page_offset(self, at: int) -> int:
+        """The offset in the page of the character at `at` here."""
+        for places, origins in zip(reversed(self._places), reversed(self._origins), strict=True):
+            i = bisect_right(places, at) - 1
+            at = origins[i] + at - places[i]
+        return self.start + at
+
+
+def excerpt(page: str, start: int, length: int, levels: int | None = None) -> Excerpt:
+    r"""At most `length` characters of `page` from `start` on, unescaped as often as its first quote is escaped.
+
+    >>> excerpt(r'say \\\"a\\\"', 4, 99).text
+    '"a"'
+    """
+    end = min(len(page), start + length)
+    text = page[start:end]
+    places: list[tuple[int, ...]] = []
+    origins: list[tuple[int, ...]] = []
+    if "&" in text and _ENTITY.search(text):
+        text = _rewritten(text, _ENTITY, _entity, places, origins)
+    depth = _levels(text) if levels is None else levels
+    for _ in range(depth):
+        text = _rewritten(text, _ESCAPE, _plain, places, origins)
+    return Excerpt(text, start, end, depth, tuple(places), tuple(origins))
+
+
+def _levels(text: str) -> int:
+    """How often the first quote of `text` is escaped: 0, 1, 3 or 7 backslashes stand before it."""
+    if "\\" not in text:
+        return 0
+    quote = text.find('"')
+    coded = text.find("u0022")
+    if quote < 0 and coded < 0:
+        return min(1, text.count("\\n") + text.count("\\'"))
+    if coded >= 0 and (quote < 0 or coded < quote):
+        quote = coded
+        return min(MAX_LEVELS, _backslashes(text, quote).bit_length())
+    return min(MAX_LEVELS, _backslashes(text, quote).bit_length())
+
+
+def _backslashes(text: str, at: int) -> int:
+    count = 0
+    while count < 8 and at - count > 0 and text[at - count - 1] == "\\":
+        count += 1
+    return count
+
+
+def _entity(found: re.Match[str]) -> str:
+    return _ENTITIES.get(found[0], '"')
+
+
+def _plain(found: re.Match[str]) -> str:
+    high, low, unit, code, simple = found.groups()
+    if simple is not None:
+        return _SIMPLE.get(simple, simple)
+    if high is not None:
+        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + (int(low, 16) - 0xDC00))
+    number = int(unit or code, 16)
+    return "\ufffd" if number > 0x10FFFF or 0xD800 <= number < 0xE000 or number == 0 else chr(number)
+
+
+def _rewritten(
+    text: str,
+    pattern: re.Pattern[str],
+    instead: Callable[[re.Match[str]], str],
+    places: list[tuple[int, ...]],
+    origins: list[tuple[int, ...]],
+) -> str:
+    parts: list[str] = []
+    here: list[int] = [0]
+    there: list[int] = [0]
+    done = length = 0
+    for found in pattern.finditer(text):
+        start, end = found.span()
+        piece = instead(found)
+        parts.append(text[done:start])
+        parts.append(piece)
+        here.append(length + start - done)  # the written character stands for the whole escape
+        there.append(start)
+        length += start - done + len(piece)
+        here.append(length)
+        there.append(end)
+        done = end
+    parts.append(text[done:])
+    places.append(tuple(here))
+    origins.append(tuple(there))
+    return "".join(parts)

@@ -1,0 +1,60 @@
+"""Values that never leave a paste: whatever may be a secret becomes a mark of three dots.
+
+Source: host 3.2 ("metadata must not be logged while diagnosing a denial"), 4.9.
+"""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = "‹hidden›"
+MAX_ECHO = 400
+"""Characters of one recognised part that are told; longer ones are cut."""
+
+_SECRET_WORD = (
+    r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|auth|authorization"
+    r"|bearer|credential|session|cookie|signature|client[_-]?secret)"
+)
+_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"-----BEGIN[^-]{0,40}-----[^-]{0,8192}(?:-----END[^-]{0,40}-----)?"), HIDDEN),
+    (re.compile(r"(?i)\b(bearer|basic|digest|negotiate)\s{1,4}[A-Za-z0-9._~+/=:-]{3,}"), r"\1 " + HIDDEN),
+    (re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/\s@\"'<>]{1,512}@"), r"\1" + HIDDEN + "@"),
+    (re.compile(r"\b[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\b"), HIDDEN),
+    (
+        re.compile(
+            r"\b(?:gh[pousr]_|github_pat_|sk[_-](?:live|test|ant|proj)?|xox[abprs]-|glpat-|AKIA|ASIA|AIza|npm_)[A-Za-z0-9_-]{8,}"
+        ),
+        HIDDEN,
+    ),
+    (
+        re.compile(
+            r"(?i)([\w.-]{0,40}" + _SECRET_WORD + r"[\w.-]{0,40}[\"']?\s{0,4}(?:=>|[=:])\s{0,4})"
+            r"(?:\"[^\"\n]{0,512}\"?|'[^'\n]{0,512}'?|[^\s,;&)}\]\"']{1,512})"
+        ),
+        r"\1" + HIDDEN,
+    ),
+    (re.compile(r"\b[0-9a-fA-F]{40,}\b"), HIDDEN),
+)
+_SQL_TEXT = re.compile(r"'(?:[^'\n]|''){0,512}'?|\"[^\"\n]{0,512}\"?|\$[A-Za-z0-9_]{0,16}\$")
+_SQL_NUMBER = re.compile(r"(?<![\w:.])[0-9][0-9._]{3,}(?!\w)")
+
+
+def redacted(text: str) -> str:
+    """`text` without tokens, passwords, keys, credentials in URLs and values of secret-looking names, cut to length.
+
+    >>> redacted("token=abc123 at https://u:p@h/x")
+    'token=‹hidden› at https://‹hidden›@h/x'
+    """
+    text = text[: 4 * MAX_ECHO]
+    for pattern, instead in _PATTERNS:
+        text = pattern.sub(instead, text)
+    return text if len(text) <= MAX_ECHO else text[: MAX_ECHO - 1] + "…"
+
+
+def redacted_sql(text: str) -> str:
+    """A reason that a parser of SQL gave, without the literals of the statement that it may quote.
+
+    >>> redacted_sql("Expected: end, found: 'hunter2' at Line: 1, Column: 9")
+    'Expected: end, found: ‹hidden› at Line: 1, Column: 9'
+    """
+    return redacted(_SQL_NUMBER.sub(HIDDEN, _SQL_TEXT.sub(HIDDEN, text[: 4 * MAX_ECHO])))

@@ -1,0 +1,244 @@
+"""Answers of the services and of the command line: E-30 to E-35, E-42 to E-44, and codes of missing objects.
+
+Source: host 2.14 to 2.16, 5.4, 5.5.
+"""
+
+from __future__ import annotations
+
+import re
+
+from policyd.syntax.denials.hits import Hit, Scene
+from policyd.syntax.denials.inverse import operations_of_class
+from policyd.syntax.denials.reading import OperationGuess, Surface
+from policyd.syntax.denials.redaction import redacted
+
+_CODE_BEFORE = re.compile(r"[\"'`(\s=:\[]$")
+_STATUS_REACH = 1_500
+
+
+def on_forbidden_code(scene: Scene, at: int) -> Hit | None:
+    """E-30 at `AUTH_FORBIDDEN`."""
+    facts = {"status": "403", "code": "AUTH_FORBIDDEN"}
+    return Hit("E-30", at, at + len("AUTH_FORBIDDEN"), facts=facts)
+
+
+def on_forbidden_status(scene: Scene, at: int) -> Hit | None:
+    """E-30 at `403 Forbidden`, in texts about the platform."""
+    if not _speaks(scene, at):
+        return None
+    end = at + len("403 Forbidden")
+    return Hit("E-30", at, end, _body_end(scene, end), facts={"status": "403"})
+
+
+def on_unauthorized_code(scene: Scene, at: int) -> Hit | None:
+    """E-31 at `AUTH_UNAUTHORIZED`."""
+    facts = {"status": "401", "code": "AUTH_UNAUTHORIZED"}
+    return Hit("E-31", at, at + len("AUTH_UNAUTHORIZED"), facts=facts)
+
+
+def on_unauthorized_status(scene: Scene, at: int) -> Hit | None:
+    """E-31 at `401 Unauthorized`, in texts about the platform."""
+    if not _speaks(scene, at):
+        return None
+    end = at + len("401 Unauthorized")
+    return Hit("E-31", at, end, _body_end(scene, end), facts={"status": "401"})
+
+
+def _speaks(scene: Scene, at: int) -> bool:
+    return not scene.is_foreign(at) and scene.speaks_of_platform(at)
+
+
+def _body_end(scene: Scene, end: int) -> int:
+    """Where the body behind a status line ends: at its JSON, if it comes soon."""
+    opened = scene.text.find("{", end, end + _STATUS_REACH)
+    following = scene.text.find("HTTP/", end, end + _STATUS_REACH)
+    if opened < 0 or (0 <= following < opened):
+        return end
+    return scene.line_end(opened) if scene.text[opened + 1 : opened + 2] not in ("\n",) else opened + _STATUS_REACH // 2
+
+
+_SERVICE = re.compile(
+    r"([A-Z][\w ]{0,40}?) Service - Error: ([1-5][0-9]{2})(?: ([A-Za-z][A-Za-z ]{0,40}?))?(?=[,\n(]| \(|$)"
+)
+_LINE_CODE = re.compile(r"\(([A-Z][A-Z_]{2,60})\)\s{0,8}$")
+_STATUSES = {"401": "rest-401", "403": "rest-403", "404": "rest-absent", "409": "rest-absent"}
+_LINE_CONTENT = re.compile(
+    r"permission target|requires an auth context|system-only action|initial permission card|creator's cards"
+    r"|NEW_AGENT_TYPE_MISSING|DOMAIN_NOT_REGISTERED|cannot delegate|INVALID_PERMISSION_SHARE|INVALID_AGENT_INITIAL"
+    r"|Permission denied: permission denied"
+)
+
+
+def on_service_line(scene: Scene, at: int) -> Hit | None:
+    """E-32 at ` Service - Error: `: one line of the command line, with everything in it."""
+    start = scene.line_start(at, 64)
+    found = None
+    for found in _SERVICE.finditer(scene.text, start, min(len(scene.text), at + 120)):
+        if found.start() <= at < found.end():
+            break
+    else:
+        return None
+    service, status, reason = found.groups()
+    line_end = scene.line_end(found.end())
+    line = scene.text[found.end() : min(len(scene.text), line_end + 400)]
+    if status not in _STATUSES and not _LINE_CONTENT.search(line):
+        return None
+    code = _LINE_CODE.search(scene.text[found.end() : line_end])
+    if status == "409" and not _LINE_CONTENT.search(line):
+        return None
+    facts = {"service": service.strip(), "status": status}
+    if reason:
+        facts["reason"] = reason
+    if code:
+        facts["code"] = code[1]
+    kind = _STATUSES.get(status, "rest-403")
+    return Hit("E-32", found.start(1), found.end(), line_end, kind, (Surface.CLI, Surface.HTTP), facts)
+
+
+_WHAT = re.compile(
+    r"\b(Environment|Application|Component|Agent type|Tool|Retry policy|Account|Card|Deployment)\b"
+    r"(?! variable)((?: (?:with id|with name|id|name|of type|for agent|revision))?(?:[ :]{1,2}[\"'`(]?[\w.:@/+-]{1,80}(?:\([^\n()]{0,60}\))?[\"'`)]?){0,2})$"
+)
+_CLASS_OF: dict[str, tuple[str, str]] = {
+    "Environment": ("environment", "view"),
+    "Application": ("application", "view"),
+    "Component": ("component", "view"),
+    "Retry policy": ("environment.retry-policy", "view"),
+    "Account": ("account", "view"),
+    "Card": ("card", "inspect"),
+    "Deployment": ("environment", "view-deployment"),
+    "Tool": ("environment", "view-tools"),
+    "Agent type": ("agent", "view"),
+}
+_PLAIN_WORDS = frozenset({"is", "was", "are", "were", "could", "has", "the", "a", "an", "in", "on", "not", "be"})
+
+
+def on_not_found(scene: Scene, at: int) -> Hit | None:
+    """E-33 at ` not found`: an object that may only be hidden."""
+    before = scene.text[max(scene.line_start(at, 120), at - 120) : at]
+    found = _WHAT.search(before)
+    if found is None:
+        return None
+    named = found[2].strip(" :\"'`()")
+    if set(named.split()) & _PLAIN_WORDS or not _speaks(scene, at):
+        return None
+    facts = {"what": found[1], **({"name": redacted(named)} if named else {})}
+    guesses = _type_guesses() if found[1] == "Agent type" else operations_of_class(*_CLASS_OF[found[1]])
+    start = at - (len(before) - found.start())
+    return Hit("E-33", start, at + len(" not found"), facts=facts, operations=guesses)
+
+
+def _type_guesses() -> tuple[OperationGuess, ...]:
+    why = "a refused `view` of the type reads as not found"
+    return tuple(
+        OperationGuess(name, how, why)
+        for name, how in (
+            ("svc.agent.resolve-type", "likely"),
+            ("svc.agent.invoke", "possible"),
+            ("svc.agent.create", "possible"),
+            ("environment.agent-types", "possible"),
+        )
+    )
+
+
+CODES: dict[str, tuple[str, str]] = {
+    "ENVIRONMENT_NOT_FOUND": ("environment", "view"),
+    "COMPONENT_NOT_FOUND": ("component", "view"),
+    "APPLICATION_NOT_FOUND": ("application", "view"),
+    "ACCOUNT_NOT_FOUND": ("account", "view"),
+    "RETRY_POLICY_NOT_FOUND": ("environment.retry-policy", "view"),
+    "AGENT_SECRET_NOT_FOUND": ("environment.agent-secret", "view"),
+    "RESOURCE_DEFINITION_NOT_FOUND": ("environment.resource-definition", "view"),
+    "SECURITY_SCHEME_NOT_FOUND": ("environment.security-scheme", "view"),
+    "DOMAIN_REGISTRATION_NOT_FOUND": ("environment.domain-registration", "view"),
+    "DEPLOYMENT_NOT_FOUND": ("environment", "view-deployment"),
+    "PLUGIN_REGISTRATION_NOT_FOUND": ("account.plugin", "view"),
+    "TOKEN_NOT_FOUND": ("account.token", "view"),
+    "TOOL_NOT_FOUND": ("environment", "view-tools"),
+    "PLAN_NOT_FOUND": ("plan", "view"),
+}
+"""Codes of objects that are missing or hidden, and what is asked for before they are shown (host 5.4)."""
+
+_CODE = re.compile(r"[A-Z_]{1,60}$")
+
+
+def on_missing_object(scene: Scene, at: int) -> Hit | None:
+    """A-07 and A-08 at `_NOT_FOUND`."""
+    before = _CODE.search(scene.text, max(0, at - 60), at)
+    code = (before[0] if before else "") + "_NOT_FOUND"
+    start = at - len(code) + len("_NOT_FOUND")
+    end = at + len("_NOT_FOUND")
+    facts = {"status": "404", "code": code}
+    if code == "RESOURCE_NOT_FOUND":
+        if not re.search(r"[Aa]gent[ -]type", scene.text[max(0, at - 300) : at + 300]):
+            return None
+        return Hit("A-08", start, end, facts=facts, operations=_type_guesses())
+    if code not in CODES or not _CODE_BEFORE.search(scene.text[max(0, start - 2) : start]):
+        return None
+    cls, verb = CODES[code]
+    return Hit(
+        "A-07", start, end, facts={**facts, "class": cls, "verb": verb}, operations=operations_of_class(cls, verb)
+    )
+
+
+_INITIAL = re.compile(
+    r"Invalid initial permission card for agent type [\"'`]([^\"'`\n]{1,120})[\"'`](?::\s{0,4}([^\n\"}()]{1,200}))?"
+)
+
+
+def on_initial_card(scene: Scene, at: int) -> Hit | None:
+    """E-34 at `Invalid initial permission card`."""
+    part = scene.ahead(at, 420)
+    found = _INITIAL.match(part.text.replace("\\'", "'"))
+    if found is None:
+        return None
+    facts = {"agent-type": redacted(found[1]), **({"message": redacted(found[2].strip())} if found[2] else {})}
+    return Hit("E-34", at, min(part.page_offset(found.end()), len(scene.text)), facts=facts)
+
+
+def on_initial_code(scene: Scene, at: int) -> Hit | None:
+    """E-34 at its code."""
+    code = "INVALID_AGENT_INITIAL_PERMISSION_CARD"
+    return Hit("E-34", at, at + len(code), facts={"code": code})
+
+
+def on_creator_cards(scene: Scene, at: int) -> Hit | None:
+    """E-34 at `card derivation is not allowed by the creator's cards`."""
+    text = "card derivation is not allowed by the creator"
+    return Hit("E-34", at, at + len(text), facts={"message": text + "'s cards"})
+
+
+def on_missing_initial(scene: Scene, at: int) -> Hit | None:
+    """E-35 at its code."""
+    code = "NEW_AGENT_TYPE_MISSING_INITIAL_PERMISSIONS"
+    return Hit("E-35", at, at + len(code), facts={"code": code})
+
+
+_SESSION = re.compile(r"[\"']?code[\"']?\s{0,8}:\s{0,8}-1\b|ApplicationError\(\s{0,4}-1")
+
+
+def on_unauthorized(scene: Scene, at: int) -> Hit | None:
+    """E-42 at `Unauthorized: ` in an error of the debugger's session."""
+    before = scene.behind(at, 120)
+    sessions = list(_SESSION.finditer(before))
+    if not sessions:
+        return None
+    start = max(0, at - (len(before) - sessions[-1].start()))
+    return Hit("E-42", start, at + len("Unauthorized: "))
+
+
+def on_domain(scene: Scene, at: int) -> Hit | None:
+    """E-43 at its code."""
+    facts = {"status": "409", "code": "DOMAIN_NOT_REGISTERED"}
+    end = at + len("DOMAIN_NOT_REGISTERED")
+    near = scene.text[max(0, at - 200) : end + 200].replace("\\", "")
+    domain = re.search(r"[Dd]omain[\"']?\s{0,4}:?\s{0,4}[\"'`]?((?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24})", near)
+    return Hit("E-43", at, end, facts={**facts, **({"domain": domain[1]} if domain else {})})
+
+
+def on_share(scene: Scene, at: int) -> Hit | None:
+    """E-44 at its text or its code."""
+    if scene.text.startswith("INVALID_PERMISSION_SHARE_GRANT", at):
+        code = "INVALID_PERMISSION_SHARE_GRANT"
+        return Hit("E-44", at, at + len(code), facts={"code": code})
+    return Hit("E-44", at, at + len("agent contexts cannot delegate permission grants"))

@@ -1,0 +1,181 @@
+"""Codes of the WASI interfaces and missing variables: E-36 to E-39, and absences that a panic shows.
+
+Source: host 2.1 to 2.3, 2.13, 5.5.
+"""
+
+from __future__ import annotations
+
+import re
+
+from policyd.syntax.denials.hits import Hit, Scene
+from policyd.syntax.denials.reading import Surface
+from policyd.syntax.denials.redaction import redacted
+
+_UNSET = re.compile(
+    r"(GOLEM_[A-Z_]{1,60})[\"'`]?\s{1,4}(?:environment\s+variable\s+)?(?:must\s+be\s+set|is\s+not\s+set)"
+)
+_MISSING = re.compile(r"Missing\s{1,4}[\"'`]?(GOLEM_[A-Z_]{1,60})[\"'`]?\s{1,4}environment\s{1,4}variable")
+_LANGUAGES = (
+    ("environment variable must be set", Surface.RUST),
+    ("environment variable is not set", Surface.MOONBIT),
+    ("is not set", Surface.TYPESCRIPT),
+)
+
+
+def on_identity_variable(scene: Scene, at: int) -> Hit | None:
+    """E-36 at `GOLEM_`: the start of an agent without the variables it reads."""
+    start = scene.text.rfind("Missing", max(0, at - 12), at)
+    missing = _MISSING.match(scene.text, start) if start >= 0 else None
+    if missing:
+        return Hit(
+            "E-36", start, missing.end(), surfaces=(Surface.RUST, Surface.ABSENCE), facts={"variable": missing[1]}
+        )
+    found = _UNSET.match(scene.text, at)
+    if found is None:
+        return None
+    surface = next((s for phrase, s in _LANGUAGES if phrase in " ".join(found[0].split())), Surface.LOG)
+    return Hit("E-36", at, found.end(), surfaces=(surface, Surface.ABSENCE), facts={"variable": found[1]})
+
+
+_VARIABLE = re.compile(r"(?:env::var|var|getenv|environ)\(?[(\[]\s{0,4}[\"']([A-Za-z_][A-Za-z0-9_]{0,100})[\"']")
+
+
+def on_not_present(scene: Scene, at: int) -> Hit | None:
+    """A-01 at `NotPresent`, the error of a missing variable in Rust."""
+    before = scene.behind(at, 40)
+    if not (before.endswith("VarError::") or re.search(r"Err(?:\(|` value: |' value: |\" value: | value: )$", before)):
+        return None
+    if not before.endswith("VarError::") and not scene.speaks_of_platform(at):
+        return None
+    named = _VARIABLE.search(scene.text, max(0, at - 300), at + 300)
+    facts = {"variable": named[1]} if named else {}
+    start = at - 10 if before.endswith("VarError::") else at
+    return Hit("A-01", start, at + 10, surfaces=(Surface.RUST, Surface.ABSENCE), facts=facts)
+
+
+_PATH = re.compile(
+    r"(?:open|read|write|stat|unlink|mkdir|rmdir|scandir|rename|access|path|file|directory|dir|copyfile|link|symlink)[\"']?\s{0,4}[:=(]?\s{0,4}"
+    r"(?:[\"'`](/?[^\"'`\n]{1,512})[\"'`]|(/[^\s\"'`,;)]{1,512}))",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"(?:(?:connect|connecting|to|address|addr|host|resolve|lookup|resolving|ENOTFOUND|EACCES)[\"']?\s{0,4}[:=(]?\s{0,4}[\"'`]?)"
+    r"(\[[0-9a-fA-F:.]{2,45}\](?::[0-9]{1,5})?|(?:[A-Za-z0-9_-]{1,63}\.){1,8}[A-Za-z0-9-]{1,63}(?::[0-9]{1,5})?|localhost(?::[0-9]{1,5})?)",
+    re.IGNORECASE,
+)
+_URL = re.compile(r"\b(?:https?|wss?)://[^\s\"'`<>\\)\]}]{1,1024}")
+
+
+def on_not_permitted_os(scene: Scene, at: int) -> Hit | None:
+    """E-37 at `(os error 63)`, the number that WASI gives it."""
+    if not scene.behind(at, 26).rstrip().endswith("Operation not permitted"):
+        return None
+    start = scene.text.rfind("Operation", max(0, at - 40), at)
+    return _file(scene, start, at + len("(os error 63)"), Surface.RUST)
+
+
+def on_not_permitted(scene: Scene, at: int) -> Hit | None:
+    """E-37 at `NotPermitted`, unless it is a case of the card errors."""
+    before = scene.behind(at, 40)
+    if re.search(r"ErrorCode(?:::|\.)$", before):
+        return _file(scene, at - 11, at + 12, Surface.RUST if before.endswith("::") else Surface.SCALA)
+    if re.search(r"(?:Permission|Card|Delivery|Failure)\w{0,20}(?:::|\.|\()$", before):
+        return None
+    if re.search(r"(?:Err\(|code: |error: |Some\(|value: |= )$", before) and scene.speaks_of_platform(at):
+        return _file(scene, at, at + 12, Surface.RUST)
+    return None
+
+
+_CARD_TALK = re.compile(
+    r"[iI]nstall_?-?[cC]ard|derive|[rR]evoke_?-?[cC]ard|[iI]nspect_?-?[cC]ard|golem:permissions|permission-error|PermissionError"
+)
+
+
+def on_not_permitted_code(scene: Scene, at: int) -> Hit | None:
+    """E-37 at a quoted `not-permitted`, unless the text is about cards."""
+    end = at + len("not-permitted")
+    before, after = scene.behind(at, 1), scene.text[end : end + 1]
+    if before not in ('"', "'", "`") or after not in ('"', "'", "`", "\\"):
+        return None
+    if _CARD_TALK.search(scene.text, max(0, at - 400), end + 300) or not scene.speaks_of_platform(at):
+        return None
+    return _file(scene, at, end, Surface.TYPESCRIPT)
+
+
+def on_eperm(scene: Scene, at: int) -> Hit | None:
+    """E-37 at `EPERM`, in texts about agents."""
+    if not _is_word(scene, at, "EPERM") or scene.is_foreign(at) or not scene.speaks_of_platform(at):
+        return None
+    return _file(scene, at, at + 5, Surface.TYPESCRIPT)
+
+
+def _is_word(scene: Scene, at: int, word: str) -> bool:
+    before, after = scene.text[at - 1 : at] if at else "", scene.text[at + len(word) : at + len(word) + 1]
+    return not (before.isalnum() or before == "_" or after.isalnum() or after == "_")
+
+
+def _file(scene: Scene, start: int, end: int, surface: Surface) -> Hit:
+    near = scene.text[max(0, start - 200) : min(len(scene.text), end + 200)].replace("\\", "")
+    path = _PATH.search(near)
+    facts = {"path": redacted(path[1] or path[2])} if path else {}
+    return Hit("E-37", start, end, surfaces=(surface, Surface.WASI), facts=facts)
+
+
+def on_access_os(scene: Scene, at: int) -> Hit | None:
+    """E-38 at `Permission denied (os error 2)`; other systems give that number another text."""
+    return _socket(scene, at, at + len("Permission denied (os error 2)"), Surface.RUST)
+
+
+_OS_CODE = re.compile(r"code:\s{0,40}(63|2)\s{0,40},\s{0,40}$")
+
+
+def on_os_debug(scene: Scene, at: int) -> Hit | None:
+    """E-37 and E-38 at `kind: PermissionDenied`, the Debug form of an error with the code of WASI."""
+    code = _OS_CODE.search(scene.text, max(0, at - 120), at)
+    if code is None:
+        return None
+    end = at + len("kind: PermissionDenied")
+    make = _file if code[1] == "63" else _socket
+    return make(scene, code.start(), end, Surface.RUST)
+
+
+def on_access_denied(scene: Scene, at: int) -> Hit | None:
+    """E-38 at `ErrorCode::AccessDenied`."""
+    before = scene.behind(at, 12)
+    if not re.search(r"ErrorCode(?:::|\.)$", before):
+        return None
+    return _socket(scene, at - 11, at + 12, Surface.RUST if before.endswith("::") else Surface.SCALA)
+
+
+def on_access_denied_code(scene: Scene, at: int) -> Hit | None:
+    """E-38 at a quoted `access-denied`, in texts about agents."""
+    end = at + len("access-denied")
+    before, after = scene.behind(at, 1), scene.text[end : end + 1]
+    if before not in ('"', "'", "`") or after not in ('"', "'", "`", "\\") or not scene.speaks_of_platform(at):
+        return None
+    return _socket(scene, at, end, Surface.TYPESCRIPT)
+
+
+def on_eacces(scene: Scene, at: int) -> Hit | None:
+    """E-38 at `EACCES`, in texts about agents."""
+    if not _is_word(scene, at, "EACCES") or scene.is_foreign(at) or not scene.speaks_of_platform(at):
+        return None
+    return _socket(scene, at, at + 6, Surface.TYPESCRIPT)
+
+
+def _socket(scene: Scene, start: int, end: int, surface: Surface) -> Hit:
+    near = scene.text[max(0, start - 200) : min(len(scene.text), end + 200)].replace("\\", "")
+    address = _ADDRESS.search(near)
+    facts = {"address": redacted(address[1])} if address else {}
+    return Hit("E-38", start, end, surfaces=(surface, Surface.WASI), facts=facts)
+
+
+def on_http_denied(scene: Scene, at: int) -> Hit | None:
+    """E-39 at any spelling of the code."""
+    end = at + len("HttpRequestDenied") + (2 if "-" in scene.text[at : at + 8] else 0)
+    start = at - 11 if scene.text.startswith(("ErrorCode::", "ErrorCode."), at - 11) else at
+    near = scene.text[max(0, at - 300) : min(len(scene.text), end + 300)].replace("\\", "")
+    url = _URL.search(near)
+    facts = {"url": redacted(url[0].split("?", 1)[0].split("#", 1)[0])} if url else {}
+    surface = Surface.RUST if "HttpRequestDenied" in scene.text[at:end] else Surface.TYPESCRIPT
+    return Hit("E-39", max(0, start), end, surfaces=(surface, Surface.WASI), facts=facts)
