@@ -235,12 +235,13 @@ class ChainLayer:
 
 @dataclass(frozen=True, slots=True)
 class ChainFact:
-    """The middleware list of one place.
+    """One middleware list of an environment.
 
     Attributes:
-        level, subject: where it is written; the subject is a component, agent type or tool, empty for the environment.
-        tool: the tool it is for, empty for all.
-        mode: how it meets the lists of weaker places, as written.
+        level, subject: whose it is; the subject is a component or an agent type, empty for the environment.
+        tool: the tool it is for, empty for all. A tool with a list, even an empty one, is bound.
+        mode: how it meets the lists of weaker places; of the environment's list for all tools it is the mode of
+            compatibility, as written.
         layers: from the outside in.
     """
 

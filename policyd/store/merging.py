@@ -65,6 +65,7 @@ def with_platform(latest: Deployment | None, imported: Imported, empty: Deployme
         shares=_with_shares(base.shares, imported.shares),
         retry_policies=_over(base.retry_policies, imported.retry_policies, lambda p: (p.name, p.origin)),
         tools=_over(base.tools, imported.tools, lambda t: (t.name, t.origin)),
+        middlewares=_over(base.middlewares, imported.middlewares, lambda t: (t.name, t.origin)),
         findings=(*(f for f in base.findings if f.origin is Origin.MANIFEST), *_findings(imported)),
     )
 

@@ -72,6 +72,7 @@ class Imported:
     shares: list[PermissionShare] = field(default_factory=list)
     retry_policies: list[RetryPolicyFact] = field(default_factory=list)
     tools: list[ToolFact] = field(default_factory=list)
+    middlewares: list[ToolFact] = field(default_factory=list)
     findings: list[FindingFact] = field(default_factory=list)
 
     @property
@@ -84,6 +85,7 @@ class Imported:
             self.shares,
             self.retry_policies,
             self.tools,
+            self.middlewares,
         )
         return sum(map(len, lists))
 
@@ -204,6 +206,10 @@ class _Reader:
             self.imported.retry_policies.append(self._retry(members, place, path))
         elif "definition" in members and "source" in members:
             self.imported.tools.append(self._tool(members, place, path))
+        elif isinstance(members.get("scope"), Mapping) and "parameter_schema" in members:
+            self.imported.middlewares.append(self._metadata("middleware", members, members.get("name"), place, path))
+        elif _root_name(members) is not None:
+            self.imported.tools.append(self._metadata("tool", members, _root_name(members), place, path))
         else:
             self._refuse(place(path), "this document is of no kind that policyd imports")
 
@@ -339,6 +345,19 @@ class _Reader:
             ascii_lower(self._text(members, "ownerAccountEmail", place, path)),
             canonical_json(definition),
             place(path),
+        )
+
+    def _metadata(self, what: str, members: Members, name: object, place: Place, path: str) -> ToolFact:
+        """A tool or a middleware as component metadata have it, which do not say whose it is."""
+        if not isinstance(name, str):
+            raise StoreCode.BAD_MEMBER.error(f"the definition names no {what}", place(path))
+        version = members.get("version")
+        return ToolFact(
+            name,
+            Origin.PLATFORM,
+            version=version if isinstance(version, str) else "",
+            definition=canonical_json(members),
+            place=place(path),
         )
 
     def _revocation(self, members: Members, place: Place, path: str) -> None:
@@ -478,7 +497,10 @@ _TOOL_KEYS = frozenset(
 )
 _WALLET_KEYS = frozenset({"holder", "agentId", "recordedAccount", "cards", "installedBy", "revoked"})
 _FACT_KEYS = frozenset({"cardId", "scopeCardId", "revokedCardIds", "ownerAccountId", "policy", "definition"})
-KNOWN = "known are cards, wallets, permission shares, retry policies, deployed tools, revocations and `policyd export`"
+KNOWN = (
+    "known are cards, wallets, permission shares, retry policies, deployed tools, definitions of tools and middleware, "
+    "revocations and `policyd export`"
+)
 
 _NO_FACTS = (
     ("currentRevision", "this is a request to change something, not what the platform stores"),

@@ -18,20 +18,21 @@ from policyd.core.tools.caller_edge import caller_remarks
 from policyd.core.tools.chain import MAX_LAYERS, Chain, Layer, Verdict, compile_chain
 from policyd.core.tools.installation import parameter_faults
 from policyd.core.tools.middleware import Middleware, Universal
-from policyd.core.tools.middleware_lists import ListMode, folded
 from policyd.core.tools.modes import Mode
 from policyd.core.tools.registry import graph_features, registry_remarks
 from policyd.core.tools.tool import Tool
 from policyd.findings import Finding, InputError, Severity, Span
 from policyd.manifest import ResolvedEnvironment, describe, json_of, resolve_environment
-from policyd.manifest.model import Environment, MergeMode, MiddlewareInstallation, ToolBinding
+from policyd.manifest.model import Environment, MiddlewareInstallation
 from policyd.manifest.scalars import MisfitError
+from policyd.store.facts import ChainLayer
 from policyd.syntax import GrantSyntaxError
 from policyd.syntax.mistakes import shown
 from policyd.usecases.chain_authority import ToolGrants, manifest_grants, written_grants
 from policyd.usecases.chain_permissions import PermissionRow, permission_findings, permission_rows
 from policyd.usecases.chain_sources import ChainSources, Expectation, WrittenCaller
 from policyd.usecases.chain_words import edge_findings, finding, remark_finding
+from policyd.usecases.stored_chains import StoredChains, per_tool
 from policyd.usecases.tool_documents import ENGINES, TEXTS
 
 
@@ -304,6 +305,8 @@ def check_chains(
         rows.append(_written(decision))
     if sources.manifest is not None:
         rows.extend(_of_manifest(decision, environments, account, left_out))
+    if sources.stored is not None:
+        rows.extend(_of_store(decision, sources.stored, environments, left_out))
     rows = [row for row in rows if not tool or row.tool == tool]
     if tool and not rows:
         known = ", ".join(sorted({*sources.catalogue.tools})) or "none"
@@ -403,17 +406,17 @@ def _of_environment(
     bound: set[str] = set()
     for agent in resolved.agents:
         for binding in agent.tools:
-            own = _per_tool(binding.environment, binding.owners)
+            own = per_tool(binding.environment, binding.owners)
             chains.setdefault((binding.name, tuple(_entry(item) for item in own)), []).append(agent.name)
             bound.add(binding.name)
     for written in environment.tools:
         if written.name not in bound:
-            own = _per_tool(written, ())
+            own = per_tool(written, ())
             chains.setdefault((written.name, tuple(_entry(item) for item in own)), [])
-    for (tool, per_tool), agents in sorted(chains.items(), key=lambda item: (item[0][0], item[1])):
-        problems = [*scoped, *_scoped(decision, per_tool, declared, is_wide=False)]
+    for (tool, listed), agents in sorted(chains.items(), key=lambda item: (item[0][0], item[1])):
+        problems = [*scoped, *_scoped(decision, listed, declared, is_wide=False)]
         leaf = sources.catalogue.tools.get(tool)
-        entries = [*wide, *per_tool]
+        entries = [*wide, *listed]
         row = decision.row(environment.name, tuple(agents), tool, entries, declared, mode, leaf, problems)
         implementer = next((item.component or "" for item in application.tools if item.name == tool), "")
         if not implementer and len(application.components) == 1:
@@ -421,10 +424,41 @@ def _of_environment(
         yield _with_permissions(decision, row, (deployment, account, implementer), dict.fromkeys(agents, implementer))
 
 
-def _per_tool(environment: ToolBinding | None, owners: Sequence[ToolBinding]) -> tuple[MiddlewareInstallation, ...]:
-    modes = {MergeMode.APPEND: ListMode.APPEND, MergeMode.REPLACE: ListMode.REPLACE}
-    lists = [(owner.middleware, modes.get(owner.middleware_mode, ListMode.PREPEND)) for owner in owners]
-    return folded(environment.middleware if environment is not None else None, lists)
+def _of_store(
+    decision: _Decision, stored: StoredChains, environments: Sequence[str] | None, left_out: list[str]
+) -> Iterator[ChainRow]:
+    """The chains of a snapshot; of parameters it knows only whether there are any."""
+    if environments and stored.environment not in environments:
+        words = f"the snapshot is of environment {shown(stored.environment)}, not of {shown(environments[0])}"
+        raise InputError.of("CHAIN004", words)
+    lists = [stored.wide, *(binding.layers for binding in stored.bindings)]
+    with_parameters = sorted({layer.middleware for listed in lists for layer in listed if layer.has_parameters})
+    left_out += [f"the parameters of `{name}`: a snapshot does not keep them" for name in with_parameters]
+    left_out += stored.unread
+    for listed in lists:
+        for index, layer in enumerate(listed):
+            if not layer.has_parameters:
+                decision.general.extend(decision.parameters(_stored_entry(layer), f"entry {index + 1} of its list"))
+    decision.is_refused = decision.is_refused or any(f.code == _BAD_PARAMETERS for f in decision.general)
+    wide = [_stored_entry(layer) for layer in stored.wide]
+    scoped = _scoped(decision, wide, stored.declared, is_wide=True)
+    mode = stored.mode or decision.sources.profile.compatibility_mode
+    for binding in stored.bindings:
+        own = [_stored_entry(layer) for layer in binding.layers]
+        problems = [*scoped, *_scoped(decision, own, stored.declared, is_wide=False)]
+        leaf = decision.sources.catalogue.tools.get(binding.tool)
+        row = decision.row(
+            stored.environment, binding.agents, binding.tool, [*wide, *own], stored.declared, mode, leaf, problems
+        )
+        implementer = stored.components.get(binding.tool, "")
+        if not implementer and len(stored.deployment.components) == 1:
+            implementer = stored.deployment.components[0].name
+        home = (stored.deployment, stored.account, implementer)
+        yield _with_permissions(decision, row, home, dict.fromkeys(binding.agents, implementer))
+
+
+def _stored_entry(layer: ChainLayer) -> Installed:
+    return Installed(layer.middleware, layer.version or None, layer.account or None, {}, layer.place)
 
 
 def _entry(item: MiddlewareInstallation) -> Installed:

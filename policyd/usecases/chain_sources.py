@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from policyd.core.application import Deployment
 from policyd.core.edition import NEXT, Rules
 from policyd.core.schema.json_text import JsonValue
 from policyd.core.schema.reading import at, elements, fail, list_of, member, members, optional, text
@@ -17,8 +18,10 @@ from policyd.core.tools.modes import Mode
 from policyd.core.tools.profile import KEYS, Profile
 from policyd.findings import Finding, InputError, Severity, Span
 from policyd.manifest import LoadedManifest, load_manifest, load_text
+from policyd.store import facts
 from policyd.syntax.mistakes import shown
 from policyd.syntax.tools import Catalogue, Reader
+from policyd.usecases.stored_chains import StoredChains, stored_chains
 from policyd.usecases.tool_documents import ENGINES, PlainDocument, document_of, loader, read_text
 
 MANIFEST_KEYS = ("tools", "environments", "components", "agents", "app")
@@ -119,6 +122,7 @@ class ChainSources:
         callers, expectations: as written.
         cards: agent type to texts of grants.
         documents: for showing lines.
+        stored: the chains of a snapshot, where one is asked about.
     """
 
     catalogue: Catalogue
@@ -132,6 +136,7 @@ class ChainSources:
     cards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     expectations: tuple[Expectation, ...] = ()
     documents: tuple[PlainDocument, ...] = ()
+    stored: StoredChains | None = None
 
     def line(self, source: str, number: int) -> str | None:
         """A line of one of the documents as it may be shown, parameters masked."""
@@ -156,7 +161,7 @@ def load_sources(
         InputError: where one of them cannot be read.
     """
     content = read_text(path)
-    parts = [interchange_sources(document_of(str(extra), read_text(extra)), rules, profile) for extra in definitions]
+    parts = definitions_in(definitions, rules, profile)
     if is_interchange(content):
         parts.insert(0, interchange_sources(document_of(str(path), content), rules, profile))
         return _joined(parts, rules, profile)
@@ -167,6 +172,42 @@ def load_sources(
     return replace(
         joined, manifest=loaded, is_interchange=False, implements={**joined.implements, **(implements or {})}
     )
+
+
+def definitions_in(paths: Sequence[Path], rules: Rules, profile: Profile) -> list[ChainSources]:
+    """Interchange documents with definitions.
+
+    Raises:
+        InputError: where one of them cannot be read.
+    """
+    return [interchange_sources(document_of(str(path), read_text(path)), rules, profile) for path in paths]
+
+
+def stored_sources(
+    stored: facts.Deployment,
+    deployment: Deployment,
+    definitions: Sequence[ChainSources],
+    rules: Rules,
+    profile: Profile,
+) -> ChainSources:
+    """A snapshot, with further documents of definitions, which go before the stored ones.
+
+    Args:
+        stored: the facts.
+        deployment: what they describe under `rules`.
+        definitions: read from documents.
+        rules: the edition asked about.
+        profile: the rules in force.
+
+    Raises:
+        InputError: where two documents define the same name.
+    """
+    chains, catalogue = stored_chains(stored, deployment)
+    joined = _joined(definitions, rules, profile)
+    tools = {**catalogue.tools, **joined.catalogue.tools}
+    middleware = {**catalogue.middleware, **joined.catalogue.middleware}
+    merged = Catalogue(joined.catalogue.types, tools, middleware)
+    return replace(joined, catalogue=merged, manifest=None, is_interchange=False, stored=chains)
 
 
 def is_interchange(content: str) -> bool:

@@ -26,6 +26,7 @@ from policyd.store.session import Database
 from policyd.store.snapshots import Stored, change, put
 from policyd.usecases.audit_manifest import audit_manifest
 from policyd.usecases.deployments import Described, Selection, accepted, described
+from policyd.usecases.stored_chains import chain_facts
 
 Progress = Callable[[int], None]
 """Told of what was done since the last call: bytes read, or grants written."""
@@ -232,6 +233,7 @@ def manifest_facts(
             retry_policies=policies,
             tools=_tools(loaded),
             middlewares=_middlewares(loaded),
+            chains=tuple(chain_facts(resolved)),
             values=tuple(_values(deployment, resolved, loaded)),
             findings=tuple(FindingFact(f, Origin.MANIFEST) for f in sorted(findings, key=lambda f: f.order)),
         ),

@@ -15,6 +15,7 @@ from policyd.findings import visible_lines
 if TYPE_CHECKING:
     from policyd.core.edition import Rules
     from policyd.core.tools.profile import Profile
+    from policyd.usecases.chain_sources import ChainSources
 
 _DEFINITIONS = click.option(
     "--definitions", type=opt.FILE, multiple=True, help="Interchange documents that define tools and middleware."
@@ -50,8 +51,32 @@ def rules_and_profile(edition: str, switches: tuple[str, ...]) -> tuple[Rules, P
     return rules, profile
 
 
+def _sources(
+    source: Path,
+    definitions: tuple[Path, ...],
+    rules: Rules,
+    profile: Profile,
+    include_root: Path | None = None,
+) -> ChainSources:
+    """What SOURCE stands for: a document, or a place in the store."""
+    from policyd.usecases.chain_sources import definitions_in, load_sources, stored_sources
+    from policyd.usecases.snapshots import StoredSnapshots, is_place
+    from policyd.usecases.stored_deployment import StoredFacts
+
+    if not is_place(str(source)):
+        return load_sources(source, definitions, rules, profile, include_root)
+    from policyd.cli.store import database
+
+    opt.demand_unplaced(include_root=include_root)
+    with database() as store:
+        snapshots = StoredSnapshots(store)
+        facts = StoredFacts.of(snapshots.load(snapshots.resolve(str(source))))
+    beside = definitions_in(definitions, rules, profile)
+    return stored_sources(facts.deployment, facts.under(rules).deployment, beside, rules, profile)
+
+
 @command.command("check")
-@click.argument("source", type=opt.FILE)
+@click.argument("source", type=opt.FILE, metavar="SOURCE|@PLACE")
 @click.option("--env", help="Environment; default: all of them.")
 @click.option("--tool", default="", help="Only chains of this tool.")
 @_DEFINITIONS
@@ -79,7 +104,7 @@ def check(
     format: str,
     output: Path | None,
 ) -> int:
-    """Decide every chain of SOURCE, a manifest or an interchange document.
+    """Decide every chain of SOURCE: a manifest, an interchange document, or a snapshot (`@12`).
 
     Exit 0: no finding at or above --fail-on, all expectations met; 1: some; 3: undecided and --strict, or where an
     expectation asked for a verdict.
@@ -90,13 +115,12 @@ def check(
     from policyd.report import report_sarif
     from policyd.usecases.chain_check import check_chains
     from policyd.usecases.chain_report import as_report, report_github, report_json, report_junit, report_text
-    from policyd.usecases.chain_sources import load_sources
     from policyd.usecases.suppressions import read_suppressions, suppressed
 
     rules, profile = rules_and_profile(edition, switch)
     level = opt.severity_of(fail_on)
     entries = read_suppressions(baseline) if baseline is not None else ()
-    sources = load_sources(source, definitions, rules, profile, include_root)
+    sources = _sources(source, definitions, rules, profile, include_root)
     report = check_chains(sources, None if env is None else [env], tool, account)
     if entries:
         kept, told = suppressed(report.findings, entries, opt.moment_of(at) or opt.now())
@@ -122,7 +146,7 @@ def check(
 
 
 @command.command("explain")
-@click.argument("source", type=opt.FILE)
+@click.argument("source", type=opt.FILE, metavar="SOURCE|@PLACE")
 @click.option("--call", "called", required=True, help="The tool and the command, as in 'inventory adjust'.")
 @click.option("--input", "given", type=opt.FILE, help="The input: canonical JSON of the outermost definition's record.")
 @click.option("--result", type=opt.FILE, help="What the tool returns; default: a smallest result.")
@@ -157,7 +181,7 @@ def explain(
     from policyd.usecases.chain_check import check_chains
     from policyd.usecases.chain_explain import Outcome, follow_call, followed_json, followed_lines
     from policyd.usecases.chain_report import drawn, row_name
-    from policyd.usecases.chain_sources import command_path, load_sources
+    from policyd.usecases.chain_sources import command_path
     from policyd.usecases.tool_documents import read_text
 
     def parsed(path: Path) -> object:
@@ -170,7 +194,7 @@ def explain(
     words = command_path(called)
     if not words:
         raise opt.usage("which tool is called?", "give `--call 'tool command'`")
-    sources = load_sources(source, definitions, rules, profile)
+    sources = _sources(source, definitions, rules, profile)
     report = check_chains(sources, None if env is None else [env])
     rows = [row for row in report.rows if row.tool == words[0] and (not agent or agent in row.agents)]
     if not rows:
