@@ -102,6 +102,11 @@ def own_target(card: AuditedCard, name: str, verb: str, text: str) -> Target | N
     return Target(cls, Owner(cls.owner, (*card.context.segments, THIS_AGENT)), verb, resource)
 
 
+def call_text(target: Target) -> str:
+    """What an agent asks about itself in the form that `check` takes for any agent of the type."""
+    return f"{target.cls.name}(?agent) : {target.verb} : {target.resource.text}".rstrip()
+
+
 def self_view(card: AuditedCard) -> Target:
     """Reading the own metadata (cards 7.5)."""
     target = own_target(card, "agent", "view", "")

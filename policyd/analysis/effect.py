@@ -215,6 +215,27 @@ def why_not_askable(resource: Resource) -> str:
             return ""
 
 
+INERT_VERBS = frozenset(
+    {
+        ("secret", "mint"),
+        ("plan", "create"),
+        ("environment", "rollback"),
+        ("environment", "write-deployment-record"),
+    }
+)
+"""Class and verb; besides these every `restore` (host 2.15)."""
+
+INERT_CLASSES = frozenset(
+    {"account.oauth2-identity", "environment.kv-bucket", "environment.blob-bucket", "environment.initial-files"}
+)
+"""Classes of which no verb is asked for (host 2.15)."""
+
+
+def is_never_asked(name: str, verb: str) -> bool:
+    """Whether no operation is known that asks for this verb of class `name`."""
+    return name in INERT_CLASSES or verb == "restore" or (name, verb) in INERT_VERBS
+
+
 OWN_AGENT = frozenset({"filesystem", "env", "config"})
 """Classes about which an agent asks with its own id as the owner (cards B)."""
 

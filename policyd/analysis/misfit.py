@@ -9,10 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from policyd.analysis.effect import asked_owner, is_unknown, may_own, why_not_askable
 from policyd.analysis.subject import AuditedCard, Entry, Subject
-from policyd.core.grants import Level, Recipient
+from policyd.core.callsets import Form, Universe, calls_of
+from policyd.core.callsets.search import calls_in
+from policyd.core.edition import NEXT
+from policyd.core.grants import ANY_VERB, Level, Owner, Recipient, Target, class_named
+from policyd.core.grants.resources import AnyResource
 from policyd.findings import Span
 from policyd.syntax.mistakes import shown
 
@@ -61,7 +66,7 @@ def inert_entries(subject: Subject, *, positive: bool) -> Iterator[tuple[Audited
 def why_inert(entry: Entry, card: AuditedCard) -> Misfit | None:
     """Why a grant can do nothing for the agents of the card, None where it may do something."""
     target = entry.grant.target
-    reason = why_not_askable(target.resource)
+    reason = why_not_askable(target.resource) or _why_not_asked(target)
     if reason:
         return Misfit(reason)
     if not entry.may_be_for_holder:
@@ -74,6 +79,43 @@ def why_inert(entry: Entry, card: AuditedCard) -> Misfit | None:
         return None
     whose = {5: "the agent itself", 3: "the agent's own environment", 1: "the agent's own account"}[len(asked)]
     return Misfit(f"`{target.cls.name}` calls ask about {whose}, and the owner is another")
+
+
+_FORMS = {
+    Form.ANY: "everything at once (`*`)",
+    Form.WHOLE: "whole stores or databases",
+    Form.EMPTY: "nothing in particular",
+}
+
+
+@cache
+def _forms(name: str, verb: str) -> frozenset[Form]:
+    """What calls of a verb, or of any verb of the class, name as their resource."""
+    cls = class_named(name, NEXT)
+    verbs = cls.verbs if cls is not None and verb == ANY_VERB else (verb,)
+    shapes = (shape for v in verbs for shape in Universe().shapes(cls, v)) if cls is not None else ()
+    return frozenset(form for shape in shapes for form in shape.resources)
+
+
+def _why_not_asked(target: Target) -> str:
+    """Why no operation asks for the resource of a grant, empty where one may.
+
+    Where calls name single things, any resource may be asked for.
+
+    Source: host-operations 2, 4.
+    """
+    forms = _forms(target.cls.name, target.verb)
+    if isinstance(target.resource, AnyResource) or not forms or not forms <= _FORMS.keys():
+        return ""
+    if not _is_unasked(Target(target.cls, Owner(target.cls.owner), target.verb, target.resource)):
+        return ""
+    words = " or ".join(sorted(_FORMS[form] for form in forms))
+    return f"`{target.cls.name} : {target.verb}` calls ask for {words}, which it does not cover"
+
+
+@lru_cache(maxsize=1024)
+def _is_unasked(target: Target) -> bool:
+    return next(calls_in(calls_of([target]), Universe()), None) is None
 
 
 _INSTANCE = re.compile(r"[^()\[\]]+[(\[]", re.DOTALL)

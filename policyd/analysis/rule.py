@@ -57,6 +57,7 @@ class Rule:
         related: Iterable[Related] = (),
         severity: Severity | None = None,
         confidence: Confidence | None = None,
+        witness: str = "",
     ) -> Finding:
         """A finding with the code of this rule."""
         return Finding(
@@ -67,6 +68,7 @@ class Rule:
             help,
             tuple(related),
             confidence or self.confidence,
+            witness,
         )
 
     def run(self, subject: Subject) -> Iterator[Finding]:

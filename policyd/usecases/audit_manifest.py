@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from policyd.analysis import Subject, audit
 from policyd.analysis.audit import in_environments
 from policyd.analysis.deploy import judge
+from policyd.analysis.proofs import standings_of
 from policyd.core.cards import Bound, Card
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants.names import ascii_lower
@@ -213,7 +214,7 @@ def _report(survey: _Survey) -> Report:
             *audit(survey.subjects, of=survey.count if survey.subjects else None),
             *_bad_elsewhere(application, in_force, survey.rules),
         ),
-        (*survey.left_out, *_unjudged(survey.subjects)),
+        (*survey.left_out, *_unjudged(survey.subjects), *_unproved(survey.subjects)),
     )
 
 
@@ -302,4 +303,17 @@ def _unjudged(subjects: Sequence[Subject]) -> Iterator[str]:
                 yield (
                     f"whether the deploy accepts the card of `{card.agent.name}` in `{subject.deployment.environment}`:"
                     " it depends on the account or the component, which are not known"
+                )
+
+
+def _unproved(subjects: Sequence[Subject]) -> Iterator[str]:
+    """The grants about whose effect nothing is proved, because the effort ended first."""
+    for subject in subjects:
+        for card in subject.explicit_cards:
+            count = len(standings_of(subject, card).undecided)
+            if count:
+                grants = "a grant" if count == 1 else f"{count} grants"
+                yield (
+                    f"whether {grants} of the card of `{card.agent.name}` in `{subject.deployment.environment}` can go"
+                    " without effect: undecided, the effort of the proof ended first"
                 )

@@ -7,11 +7,10 @@ from rule_manifests import audited, completed
 
 from policyd.analysis.audit import MAX_NAMED
 from policyd.analysis.deploy import MAX_CANDIDATES, MAX_OFFENDERS
-from policyd.analysis.overlap_index import OverlapIndex
 from policyd.core.cards import Bounds, Card, CardId
 from policyd.findings import Report
 from policyd.manifest import load_text
-from policyd.syntax import Form, parse_grants, parse_target
+from policyd.syntax import Form, parse_grants
 from policyd.usecases.audit_manifest import (
     DeployAnswer,
     audit_manifest,
@@ -193,12 +192,15 @@ def test_many_offenders_are_counted() -> None:
     assert any(f.message.startswith("7 further lower grants") for f in told)
 
 
-def test_overlap_is_assumed_past_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the effort is spent, nothing is disproved any more."""
-    monkeypatch.setattr("policyd.analysis.overlap_index.MAX_COMPARISONS", 3)
-    index = OverlapIndex([parse_target("network() : connect : *.x")] * 2, "Cart")
-    asked = parse_target("network() : connect : a.y")
-    assert [index.may_overlap(asked), index.may_overlap(asked)] == [False, True]
+def test_nothing_is_told_past_the_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the effort is spent there is no finding, and the report counts what is undecided."""
+    texts = [f"kv(?env) @ ?agent : read : a.k{n}" for n in range(3)]
+    text = card_with(*texts, "kv(?env) @ ?agent : read : a.k0")
+    assert not [line for line in audited(text).not_analysed if "undecided" in line]
+    monkeypatch.setattr("policyd.analysis.proofs.MAX_LOOKED", 0)
+    monkeypatch.setattr("policyd.analysis.proofs.MAX_LOOKED_EACH", 1)
+    report = audited(text)
+    assert [line for line in report.not_analysed if line.startswith("whether 3 grants of the card of `Cart`")]
 
 
 @pytest.mark.parametrize(

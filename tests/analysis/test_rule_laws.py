@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +12,7 @@ from policyd.analysis.effect import THIS_AGENT, targets_may_overlap
 from policyd.analysis.grant_index import GrantIndex
 from policyd.analysis.subject import AuditedCard
 from policyd.core.application import AgentType, Deployment, GrantOrigin, InitialCard, PlacedGrant
+from policyd.core.callsets import Standing, Universe, admitted_by, effects
 from policyd.core.cards import (
     Bound,
     Bounds,
@@ -20,7 +23,8 @@ from policyd.core.cards import (
     surface_of,
     validate_initial_card,
 )
-from policyd.core.grants import AgentContext, Grant, Target, agent_holder
+from policyd.core.edition import NEXT
+from policyd.core.grants import AgentContext, Grant, Slot, Target, agent_holder
 from policyd.findings import Span
 from policyd.syntax import Form, parse_grant, parse_target
 
@@ -49,7 +53,7 @@ SHAPES: dict[str, tuple[str, list[str], list[str]]] = {
     "tool": ("tool", ["invoke"], ["*", "run", "run --p=*", "run x"]),
 }
 ASKED: dict[str, tuple[list[str], list[str]]] = {
-    "kv": (["acme@example.com/shop/prod"], ["s.k", "s.**", "t.k", "s.z", "s.k*"]),
+    "kv": (["acme@example.com/shop/prod"], ["s.k", "t.k", "s.z", "s.k*"]),
     "rdbms": (["acme@example.com/shop/prod"], ["d.s.t", "d.*.*", "e.s.t"]),
     "secret": (["acme@example.com/shop/prod"], ["a.b", "c", "a.x", "a.b.c"]),
     "config": (["SELF"], ["a.b", "a", "a.x", "a.b.c"]),
@@ -57,7 +61,7 @@ ASKED: dict[str, tuple[list[str], list[str]]] = {
     "filesystem": (["SELF"], ["/a", "/a/b", "/c/b", "/a/c/b", "/"]),
     "oplog": (["SELF", f"{PATH}/Stock(1)"], ["start=2:end=3", "start=7:end=8", "start=1:end=1"]),
     "agent": (["SELF", f"{PATH}/Stock(1)", f"{PATH}/*"], ["", "m"]),
-    "card": (["acme@example.com"], ["*", "acme@example.com/shop/prod/shop:cart/Cart"]),
+    "card": (["acme@example.com"], ["*"]),
     "network": ([""], ["h.x", "h.x:80", "h.x:95", "g.x:80", "10.0.0.1:80"]),
     "tool": ([f"{PATH}/grep"], ["run", "run x", "run --p=a"]),
 }
@@ -75,14 +79,16 @@ def grant_texts(draw: st.DrawFn) -> str:
 
 
 def calls(agent_id: str) -> list[Target]:
-    """Every call of the small universe that one agent can make."""
+    """Every call of the small universe that one agent can make; only such as operations ask for."""
     found = []
     for name, (owners, resources) in ASKED.items():
         for owner in owners:
             for verb in SHAPES[name][1]:
                 if verb != "*":
                     path = f"{PATH}/{agent_id}" if owner == "SELF" else owner
-                    found += [parse_target(f"{name}({path}) : {verb} : {resource}") for resource in resources]
+                    # all agents of a component are asked for without a resource
+                    some = [""] if path.endswith("/*") else resources
+                    found += [parse_target(f"{name}({path}) : {verb} : {resource}") for resource in some]
     return found
 
 
@@ -102,10 +108,10 @@ def card_of(lists: tuple[list[str], ...]) -> InitialCard:
     return InitialCard("agents.Cart", Span("m", 1000, 1), *(tuple(placed(t, next(line)) for t in x) for x in lists))
 
 
-def admitted(card: InitialCard, agent_id: str) -> list[bool]:
-    """What the card alone admits of every call, by the plain evaluator."""
+def admitted(card: InitialCard, agent_id: str, *others: Card) -> list[bool]:
+    """What the card admits of every call, alone or beside others, by the plain evaluator."""
     filled = Card(card.card(context("")).id, card.bounds(context(agent_id)), is_polymorphic=True)
-    surface = surface_of([filled.for_agent(context(agent_id))], agent_holder(context(agent_id)))
+    surface = surface_of([filled.for_agent(context(agent_id)), *others], agent_holder(context(agent_id)))
     return [surface.allows(call) for call in CALLS[agent_id]]
 
 
@@ -118,7 +124,7 @@ def subject_of(card: InitialCard) -> Subject:
     return Subject(Deployment("shop", "prod", None, (), NAMES[0], "", (agent,)))
 
 
-USELESS = {"CARD009", "CARD010", "CARD011", "CARD012", "CARD013", "CARD014", "CARD016"}
+USELESS = {"CARD009", "CARD010", "CARD011", "CARD012", "CARD013", "CARD014", "CARD016", "CARD026"}
 LISTS = st.tuples(*(st.lists(grant_texts(), max_size=5) for _ in range(4)))
 
 
@@ -138,6 +144,106 @@ def test_a_grant_told_to_be_useless_can_go(lists: tuple[list[str], ...]) -> None
                 continue  # the last upper positive for the holder: without it there is no ceiling at all
             for agent_id in CALLS:
                 assert admitted(rest, agent_id) == admitted(card, agent_id), finding
+
+
+EFFECTS = {*USELESS, "CARD006", "CARD017", "CARD027"}
+SHOWN = {"CARD019", "HOST001", "HOST002", "HOST003", "HOST004", "HOST013"}
+
+
+@given(LISTS)
+def test_no_effect_is_told_without_a_proof_or_a_call(lists: tuple[list[str], ...]) -> None:
+    """A finding about effect says what its proof quantifies over, or shows a call that the evaluator decides so."""
+    card = card_of(lists)
+    for rule in RULES:
+        for finding in rule.run(subject_of(card)):
+            if rule.code in EFFECTS:
+                assert any(r.message.startswith("proved for every call of every") for r in finding.related), finding
+            if rule.code in SHOWN:
+                call = parse_target(finding.witness, slots=True).filled(context(ORDINARY))
+                filled = Card(card.card(context("")).id, card.bounds(context(ORDINARY)), is_polymorphic=True)
+                surface = surface_of([filled.for_agent(context(ORDINARY))], agent_holder(context(ORDINARY)))
+                assert surface.allows(call) is (rule.code == "HOST001"), finding
+
+
+@given(LISTS)
+def test_all_that_has_no_effect_can_go_at_once(lists: tuple[list[str], ...]) -> None:
+    """Taking out everything that CARD026 tells changes no answer, whatever a second card lends and withholds."""
+    card = card_of(lists)
+    rule = next(rule for rule in RULES if rule.code == "CARD026")
+    gone = {f.span for f in rule.run(subject_of(card))}
+    rest = InitialCard(card.layer, card.span, *(tuple(p for p in card.of(b) if p.span not in gone) for b in Bound))
+    for agent_id in CALLS:
+        for second in SECOND_CARDS:
+            assert admitted(rest, agent_id, second) == admitted(card, agent_id, second)
+
+
+@given(LISTS)
+def test_names_that_are_not_known_may_be_any(lists: tuple[list[str], ...]) -> None:
+    """What CARD026 tells without knowing account and component holds for every account and component."""
+    card = card_of(lists)
+    agent = AgentType("Cart", Span("m", 999, 1), True, "", False, card)
+    subject = Subject(Deployment("shop", "prod", None, (), "", "", (agent,)))
+    rule = next(rule for rule in RULES if rule.code == "CARD026")
+    gone = {f.span for f in rule.run(subject)}
+    rest = InitialCard(card.layer, card.span, *(tuple(p for p in card.of(b) if p.span not in gone) for b in Bound))
+    for account, component in product(("acme@example.com", "bob@example.com", "zoe@example.com"), ("shop:cart", "a:b")):
+        for agent_id in CALLS:
+            names = AgentContext(account, "shop", "prod", component, "Cart", agent_id)
+            assert admitted_as(rest, names) == admitted_as(card, names)
+
+
+def admitted_as(card: InitialCard, names: AgentContext) -> list[bool]:
+    """What the card alone admits an agent of these names, of the calls that `CALLS` has for its own."""
+    filled = Card(card.card(context("")).id, card.bounds(names), is_polymorphic=True)
+    surface = surface_of([filled.for_agent(names)], agent_holder(names))
+    path = "/".join((*names.segments, names.agent_id or ""))
+    texts = [call.text.replace(f"{PATH}/{names.agent_id}", path) for call in CALLS[names.agent_id or ""]]
+    texts += [text.replace(NAMES[0], names.account) for text in texts]
+    return [surface.allows(parse_target(text)) for text in texts]
+
+
+@given(LISTS)
+def test_what_the_structure_finds_idle_is_told(lists: tuple[list[str], ...]) -> None:
+    """A grant for the agents alone that the structural procedure finds without effect on its card is told by a rule."""
+    card = card_of(lists)
+    for _ in range(20):
+        codes = {*USELESS, "HOST008"}  # the latter tells of arguments that no call has
+        told = {f.span for rule in RULES if rule.code in codes for f in rule.run(subject_of(card))}
+        if not told:
+            break
+        card = InitialCard(card.layer, card.span, *(tuple(p for p in card.of(b) if p.span not in told) for b in Bound))
+    if not card.lower_positive:
+        return  # CARD006: every request is refused, and so there is nothing that a negative could do
+    idle = [idle_places(card, agent_id) for agent_id in (ORDINARY, PHANTOM, FRESH, f"{FRESH}{PHANTOM[-38:]}")]
+    assert not set.intersection(*idle)
+
+
+FRESH = 'Cart("none of them")'
+SECOND_CARDS = (
+    Card(CardId("second"), account_root_bounds(NAMES[0])),
+    Card(
+        CardId("third"),
+        Bounds(
+            tuple(parse_grant(t, Form.CONCRETE) for t in ("network() @ * : connect : *", "kv(*/*/*) @ * : * : *.**")),
+            (),
+            tuple(parse_grant(t, Form.CONCRETE) for t in ("network() @ * : * : *.x", "kv(*/*/*) @ * : read : s.**")),
+        ),
+    ),
+)
+
+
+def idle_places(card: InitialCard, agent_id: str) -> set[Span | None]:
+    """The lower grants for `?agent` that change nothing for one instance, by the effects of the whole wallet."""
+    filled = Card(card.card(context("")).id, card.bounds(context(agent_id)), is_polymorphic=True)
+    holder = agent_holder(context(agent_id))
+    surface = surface_of([filled.for_agent(context(agent_id))], holder)
+    found: set[Span | None] = set()
+    for effect in effects(admitted_by(surface), Universe.of(holder, NEXT, agent_id)):
+        placed = card.place(effect.ref)
+        is_own = placed is not None and placed.grant.recipient.slot is Slot.AGENT and not placed.grant.recipient.known
+        if is_own and effect.ref.bound.is_lower and effect.standing not in (Standing.NEEDED, Standing.UNDECIDED):
+            found.add(placed.span if placed is not None else None)
+    return found
 
 
 @given(LISTS)

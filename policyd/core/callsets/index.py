@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from policyd.core.callsets.below import Below, Everything, words_of
+from policyd.core.callsets.budget import Budget
 from policyd.core.grants import ANY_VERB, Owner, OwnerKind, Target
 from policyd.core.grants.resources import CardTarget, FilePath, Invocation, NetworkResource, OplogRange, Resource
 from policyd.core.grants.resources.exact import AnyResource, NoResource
@@ -82,6 +83,11 @@ def resource_words(resource: Resource) -> Words:
             return Words(tuple(None if w in (STAR, GLOBSTAR) else w for w in words), False)
 
 
+def fixed_words(target: Target) -> tuple[Words, Words]:
+    """The words of owner and resource."""
+    return owner_words(target.owner), resource_words(target.resource)
+
+
 _RESOURCE = 16
 """Places of resources are numbered from here on, those of owners below."""
 
@@ -93,13 +99,12 @@ class ClassIndex:
         boxes: the products.
     """
 
-    __slots__ = ("_filed", "_loose", "_words", "boxes")
+    __slots__ = ("_filed", "_words", "boxes")
 
     def __init__(self, boxes: Sequence[Target]) -> None:
         self.boxes = tuple(boxes)
         self._words: list[tuple[Words, Words]] = []
-        self._filed: dict[int, dict[str, list[int]]] = {}
-        self._loose: list[int] = []
+        self._filed: dict[str, _Filed] = {}
 
     def near(self, verb: str, around: Target | None, without: int | None = None) -> Iterator[Target]:
         """The products that have `verb` and may overlap `around`, all that have it where that is None.
@@ -109,48 +114,82 @@ class ClassIndex:
             around: a product of the same class.
             without: a position in the list that is left out.
         """
-        numbers: Sequence[int] = range(len(self.boxes))
-        if around is not None:
-            numbers = self._nearest(around)
+        boxes = self.boxes
+        numbers = range(len(boxes)) if around is None else self.numbers_near(verb, fixed_words(around))
         for number in numbers:
-            box = self.boxes[number]
+            box = boxes[number]
             if (box.verb in (ANY_VERB, verb) or verb == ANY_VERB) and number != without:
                 yield box
 
-    def _nearest(self, around: Target) -> Sequence[int]:
-        owner, resource = owner_words(around.owner), resource_words(around.resource)
+    def numbers_near(self, verb: str, around: tuple[Words, Words], budget: Budget | None = None) -> Sequence[int]:
+        """The positions of the products that have `verb` and may overlap a product with these words, in no order.
+
+        Args:
+            verb: a verb, `*` for any.
+            around: as `fixed_words` gives them.
+            budget: pays for every product looked at.
+
+        Raises:
+            ExhaustedError: when the budget ends first.
+        """
+        boxes, size = self.boxes, len(self.boxes)
         if not self._words:
-            self._words = [(owner_words(b.owner), resource_words(b.resource)) for b in self.boxes]
-            if len(self.boxes) > SMALL:
+            self._words = [fixed_words(b) for b in boxes]
+            if size > SMALL:
                 self._file()
-        numbers: Sequence[int] = range(len(self.boxes))
-        if len(self.boxes) > SMALL:
-            numbers = [*self._loose, *self._found(owner, 0), *self._found(resource, _RESOURCE)]
         words = self._words
-        return [n for n in numbers if words[n][1].agrees(resource) and words[n][0].agrees(owner)]
+        owner, resource = around
+        numbers: Sequence[int] = range(size)
+        if size > SMALL:
+            verbs = self._filed if verb == ANY_VERB else (ANY_VERB, verb)
+            numbers = []
+            for filed in (self._filed[v] for v in verbs if v in self._filed):
+                for bucket in filed.around(owner, resource):
+                    if budget is not None:
+                        budget.spend(len(bucket))
+                    numbers += bucket
+        elif budget is not None:
+            budget.spend(size)
+        return [
+            n
+            for n in numbers
+            if (verb == ANY_VERB or boxes[n].verb in (ANY_VERB, verb))
+            and words[n][1].agrees(resource)
+            and words[n][0].agrees(owner)
+        ]
 
     def _file(self) -> None:
+        """File every product by its verb, then under the rarest word that it fixes."""
         fixed = [[*_places(owner, 0), *_places(resource, _RESOURCE)] for owner, resource in self._words]
         counts = Counter(place for places in fixed for place in places)
         for number, places in enumerate(fixed):
+            filed = self._filed.setdefault(self.boxes[number].verb, _Filed())
             if places:
                 place, word = min(places, key=counts.__getitem__)
-                self._filed.setdefault(place, {}).setdefault(word, []).append(number)
+                filed.places.setdefault(place, {}).setdefault(word, []).append(number)
             else:
-                self._loose.append(number)
+                filed.loose.append(number)
 
-    def _found(self, words: Words, first: int) -> Iterator[int]:
-        """The products filed under a word that does not contradict `words`."""
-        for place, filed in self._filed.items():
-            offset = place - first
-            if not 0 <= offset < _RESOURCE and not (first and offset >= 0):
-                continue
+
+@dataclass(slots=True)
+class _Filed:
+    """The products of one verb, by place and word; loose ones fix no word."""
+
+    places: dict[int, dict[str, list[int]]] = field(default_factory=dict)
+    loose: list[int] = field(default_factory=list)
+
+    def around(self, owner: Words, resource: Words) -> Iterator[list[int]]:
+        """The products that are filed under no word, or under one that does not contradict these."""
+        yield self.loose
+        for place, filed in self.places.items():
+            words, offset = (resource, place - _RESOURCE) if place >= _RESOURCE else (owner, place)
             word = words.at[offset] if offset < len(words.at) else None
             if word is not None:
-                yield from filed.get(word, ())
+                found = filed.get(word)
+                if found is not None:
+                    yield found
             elif offset < len(words.at) or words.is_open:
-                for numbers in filed.values():
-                    yield from numbers
+                yield from filed.values()
 
 
 def _places(words: Words, first: int) -> Iterator[tuple[int, str]]:

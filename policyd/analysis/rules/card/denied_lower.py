@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policyd.analysis.card_index import index_of
+from policyd.analysis.proofs import proved
 from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
@@ -26,7 +27,10 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                     "this lower grant gives nothing: a negative of the same card denies all of it",
                     entry.placed.span,
                     help="remove the grant, or narrow the negative; the more specific of two does not win",
-                    related=[Related("the negative", e.placed.span) for e in denying[:1] if e.placed.span],
+                    related=[
+                        *(Related("the negative", e.placed.span) for e in denying[:1] if e.placed.span),
+                        proved(card, entry),
+                    ],
                 )
 
 

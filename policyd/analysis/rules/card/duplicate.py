@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policyd.analysis.proofs import proved
 from policyd.analysis.repeats import repeats_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
@@ -19,7 +20,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                     f"this {repeat.entry.bound.words} grant stands twice",
                     repeat.entry.placed.span,
                     help="remove one of them",
-                    related=(Related("the same grant", repeat.by.placed.span),),
+                    related=(Related("the same grant", repeat.by.placed.span), proved(card, repeat.entry)),
                 )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policyd.analysis.proofs import over_calls
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.application import GrantOrigin
-from policyd.findings import Confidence, Finding, Severity
+from policyd.findings import Confidence, Finding, Related, Severity
 from policyd.syntax.mistakes import shown
 
 
@@ -23,6 +24,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
         yield rule.finding(
             f"the card of agent type {shown(card.agent.name)} grants nothing, so every request is refused{files}",
             card.span,
+            related=[Related(f"proved for {over_calls(card)}", card.span)],
             help="remove `initialCard` for the default card, or list what the agents need under `lowerBound.positive`",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policyd.analysis.card_index import index_of, own_target
+from policyd.analysis.card_index import call_text, index_of, own_target
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Related, Severity
@@ -28,6 +28,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 help="add `filesystem(?agent) @ ?agent : * : <path>` and the same with `/**` to `upperBound.positive`:"
                 " `files` adds lower grants only",
                 related=[Related("the card with the upper bound", card.span)],
+                witness=call_text(target),
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policyd.analysis.proofs import over_calls
 from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
@@ -21,7 +22,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             f"the upper bound sets no ceiling for agents of {shown(card.agent.name)}: all its positives are for others",
             upper[0].placed.span,
             help="write `?agent` as recipient of what is to limit the agents of this type",
-            related=[Related("the card", card.span)],
+            related=[Related(f"proved for {over_calls(card)}", card.span)],
         )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policyd.analysis.misfit import why_inert
-from policyd.analysis.overlap_index import OverlapIndex
+from policyd.analysis.proofs import proved, standings_of
 from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
@@ -17,19 +16,16 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     # what the deployer's cards deny has to be restated, whether it cuts anything or not
     inherited = {n.target.cls.name for parent in subject.deployer or () for n in parent.bounds.lower_negative}
     for card in subject.explicit_cards:
-        negatives = card.of_bound(Bound.LOWER_NEGATIVE)
-        if not card.is_readable or not negatives or not card.of_bound(Bound.LOWER_POSITIVE):
+        if not card.of_bound(Bound.LOWER_POSITIVE):
             continue
-        index = OverlapIndex((e.grant.target for e in card.of_bound(Bound.LOWER_POSITIVE)), card.agent.name)
-        for entry in negatives:
-            if why_inert(entry, card) is not None or entry.grant.target.cls.name in inherited:
-                continue
-            if not index.may_overlap(entry.grant.target):
+        for entry in standings_of(subject, card).cutless:
+            if entry.grant.target.cls.name not in inherited:
                 yield rule.finding(
                     "this lower negative cuts nothing: no lower positive of its card overlaps it, and it does not bind"
                     " other cards",
                     entry.placed.span,
                     help="to withhold it from every card of the wallet, write it under `upperBound.negative`",
+                    related=[proved(card, entry)],
                 )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policyd.analysis.misfit import inert_entries
+from policyd.analysis.proofs import over_calls
 from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.subject import Subject
-from policyd.findings import Confidence, Finding, Severity
+from policyd.findings import Confidence, Finding, Related, Severity
 from policyd.syntax.mistakes import shown
 
 
@@ -20,6 +21,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             entry.placed.span,
             help="name what is to be denied by a pattern that covers the whole call; a negative that only restates one"
             " of the deployer's may stay",
+            related=[Related(f"proved for {over_calls(card)}", card.span)],
             severity=Severity.INFO if misfit.is_for_others else None,
         )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policyd.analysis.misfit import inert_entries
+from policyd.analysis.proofs import over_calls
 from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.subject import Subject
-from policyd.findings import Confidence, Finding, Severity
+from policyd.findings import Confidence, Finding, Related, Severity
 from policyd.syntax.mistakes import shown
 
 
@@ -24,6 +25,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             help="remove it, unless cards for other holders are to be derived from this one"
             if misfit.is_for_others
             else "write `?agent` as recipient, and an owner and a resource that calls can ask for",
+            related=[Related(f"proved for {over_calls(card)}", card.span)],
             severity=Severity.INFO if misfit.is_for_others else None,
         )
 

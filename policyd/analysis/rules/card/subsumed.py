@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policyd.analysis.proofs import proved
 from policyd.analysis.repeats import repeats_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
@@ -20,7 +21,10 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                     f"this {repeat.entry.bound.words} grant adds nothing: another one of the list covers it",
                     repeat.entry.placed.span,
                     help="remove it, or narrow the wider one if that was meant to go",
-                    related=(Related(f"covered by {shown(repeat.by.placed.text)}", repeat.by.placed.span),),
+                    related=(
+                        Related(f"covered by {shown(repeat.by.placed.text)}", repeat.by.placed.span),
+                        proved(card, repeat.entry),
+                    ),
                 )
 
 

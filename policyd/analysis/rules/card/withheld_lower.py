@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from policyd.analysis.card_index import index_of
 from policyd.analysis.misfit import why_inert
-from policyd.analysis.overlap_index import OverlapIndex
+from policyd.analysis.proofs import proved, standings_of
 from policyd.analysis.rule import Rule, Scope
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
@@ -18,27 +18,28 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     for card in subject.explicit_cards:
         if not card.is_readable:
             continue
-        index = index_of(subject, card)
-        limits = card.has_ceiling
-        ceiling = OverlapIndex(
-            (e.grant.target for e in card.of_bound(Bound.UPPER_POSITIVE) if e.may_be_for_holder), card.agent.name
-        )
+        negatives = index_of(subject, card).for_all_instances(Bound.UPPER_NEGATIVE)
+        withheld = {id(entry) for entry in standings_of(subject, card).withheld}
         for entry in card.of_bound(Bound.LOWER_POSITIVE):
             if not entry.is_written or not entry.is_for_holder or why_inert(entry, card) is not None:
                 continue
-            denying = index.for_all_instances(Bound.UPPER_NEGATIVE).covering(entry.grant.target, 1)
+            denying = negatives.covering(entry.grant.target, 1)
             if denying:
                 yield rule.finding(
                     "this lower grant has no effect: an upper negative of its card denies all of it",
                     entry.placed.span,
                     help="remove one of the two",
-                    related=[Related("the upper negative", e.placed.span) for e in denying[:1] if e.placed.span],
+                    related=[
+                        *(Related("the upper negative", e.placed.span) for e in denying[:1] if e.placed.span),
+                        proved(card, entry),
+                    ],
                 )
-            elif limits and not ceiling.may_overlap(entry.grant.target):
+            elif id(entry) in withheld:
                 yield rule.finding(
                     "this lower grant has no effect: the upper bound of its card lets none of it through",
                     entry.placed.span,
                     help="add what is needed to `upperBound.positive`, or remove the grant",
+                    related=[proved(card, entry)],
                 )
 
 

@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policyd.analysis.effect import INERT_CLASSES, is_never_asked
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.findings import Confidence, Finding, Severity
-
-INERT_VERBS = frozenset(
-    {
-        ("secret", "mint"),
-        ("plan", "create"),
-        ("environment", "rollback"),
-        ("environment", "write-deployment-record"),
-    }
-)
-"""Class and verb; besides these every `restore` (host 2.15)."""
-
-INERT_CLASSES = frozenset(
-    {"account.oauth2-identity", "environment.kv-bucket", "environment.blob-bucket", "environment.initial-files"}
-)
-"""Classes of which no verb is asked for (host 2.15)."""
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -34,7 +20,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 continue
             if name in INERT_CLASSES:
                 what = f"class `{name}`"
-            elif verb == "restore" or (name, verb) in INERT_VERBS:
+            elif is_never_asked(name, verb):
                 what = f"`{name} : {verb}`"
             else:
                 continue

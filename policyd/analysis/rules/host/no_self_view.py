@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policyd.analysis.card_index import index_of, self_view
+from policyd.analysis.card_index import call_text, index_of, self_view
 from policyd.analysis.hidden import hidden_names
 from policyd.analysis.obstacles import obstacles_of
 from policyd.analysis.rule import Rule
@@ -32,6 +32,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 "if the code runs infallible sagas (golem-rust 3), is a Scala base agent, or reads its own metadata",
             ),
             related=obstacles.related,
+            witness=call_text(target),
         )
 
 

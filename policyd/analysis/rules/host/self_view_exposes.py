@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policyd.analysis.card_index import index_of, self_view
+from policyd.analysis.card_index import call_text, index_of, self_view
 from policyd.analysis.hidden import hidden_names
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
@@ -34,6 +34,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             help="the own metadata carries all variables and config values unfiltered: drop `agent : view`, or open"
             " what need not be hidden",
             related=[Related(f"{name.words} is not readable otherwise", name.span) for name in hidden[:MAX_RELATED]],
+            witness=call_text(target),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policyd.analysis.card_index import index_of, self_view
+from policyd.analysis.card_index import call_text, index_of, self_view
 from policyd.analysis.obstacles import obstacles_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
@@ -26,6 +26,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             granting.placed.span,
             help=obstacles.help("agent(?agent) @ ?agent : view :", "or drop the grant"),
             related=obstacles.related,
+            witness=call_text(target),
         )
 
 

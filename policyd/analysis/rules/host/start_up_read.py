@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policyd.analysis.card_index import index_of, own_target
+from policyd.analysis.card_index import call_text, index_of, own_target
 from policyd.analysis.obstacles import obstacles_of
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
@@ -30,6 +30,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             card.span,
             help=obstacles.help(f"env(?agent) @ ?agent : read : {NAME}", "unless the code does without an SDK"),
             related=obstacles.related,
+            witness=call_text(target),
         )
 
 
