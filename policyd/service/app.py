@@ -20,6 +20,8 @@ from policyd.service.routes import (
     all_calls,
     audits,
     cards,
+    chain_page,
+    chains,
     decisions,
     difference_page,
     evaluation,
@@ -42,6 +44,7 @@ ROUTES = (
     decisions,
     queries,
     all_calls,
+    chains,
     cards,
     audits,
     rules,
@@ -51,6 +54,7 @@ ROUTES = (
     pages,
     list_pages,
     difference_page,
+    chain_page,
 )
 """Every module of routes, the interface first."""
 

@@ -17,6 +17,23 @@ from policyd.service.wire import EXAMPLE_MANIFEST
 PLACE = "@acme@example.com/shop/prod"
 TARGET = "secret(?env) : reveal : stripe.key"
 CARD = "7d0f0f0f-0000-4000-8000-00000000000b"
+_TOOL = {"version": "1", "commands": {"adjust": {"result": {"type": "variant(done)", "formatters": ["text"]}}}}
+_CHAIN = """\
+policyd: 1
+definitions:
+  tools:
+    inventory:
+      version: "2"
+      commands: {adjust: {result: {type: "variant(done | backordered)", formatters: [text]}}}
+    narrow:
+      name: inventory
+      version: "1"
+      commands: {adjust: {result: {type: "variant(done)", formatters: [text]}}}
+  middleware:
+    stock-policy: {presents: narrow, expects: narrow, version: "1"}
+chain: {tool: inventory, leaf: inventory, layers: [stock-policy]}
+"""
+_SENT = [{"name": "chain.yaml", "text": _CHAIN}]
 _DOCUMENTS = [{"name": "golem.yaml", "text": EXAMPLE_MANIFEST}]
 
 EXAMPLES: dict[str, Any] = {
@@ -56,6 +73,19 @@ EXAMPLES: dict[str, Any] = {
         "add": [{"bound": "lower-positive", "grant": "kv(?env) @ ?agent : read : orders.*"}],
     },
     "/v1/synthesis": {"snapshot": PLACE, "agent": "Cart", "allow": ["kv(?env) : read : orders.42"], "deny": [TARGET]},
+    "/v1/chains/check": {"documents": _SENT},
+    "/v1/chains/explain": {"documents": _SENT, "call": "inventory adjust", "input": {}},
+    "/v1/tools/diff": {
+        "old": _TOOL,
+        "new": {"version": "2", "commands": {"adjust": {"result": {"type": "bool", "formatters": ["text"]}}}},
+    },
+    "/v1/schemas/compare": {"source": "record{a: u16}", "target": "record{a: u8}", "relation": "project"},
+    "/v1/outcomes": {
+        "call": {"errors": ["not-found"], "observers": ["caller"]},
+        "steps": ["succeed", {"get": "caller"}],
+    },
+    "/v1/values/check": {"type": "record{a: u8}", "value": '{"a": 300}'},
+    "/v1/values/json-schema": {"type": "record{a: u8}", "policy": "canonical"},
     "/v1/audits": {"documents": _DOCUMENTS, "environments": None, "account": "acme@example.com"},
     "/v1/tokens": {"name": "ci", "scope": "read", "account": "acme@example.com", "application": "shop"},
     "/access/v1/evaluation": {
@@ -123,6 +153,7 @@ TAGS = [
     {"name": "decisions", "description": "May this holder do this, and why."},
     {"name": "queries", "description": "Complete lists."},
     {"name": "all calls", "description": "Differences, proofs, what-if, and the least grants: exact, with witnesses."},
+    {"name": "chains", "description": "Middleware over tools, schemas and values, decided before anything runs."},
     {"name": "cards", "description": "Families of cards and dry runs of revocations."},
     {"name": "audits", "description": "Findings on manifests."},
     {"name": "rules", "description": "The pages of all codes."},

@@ -17,12 +17,12 @@ from policyd.core.tools.boundaries import Underlying
 from policyd.core.tools.modes import Mode
 from policyd.core.tools.profile import KEYS, Profile
 from policyd.findings import Finding, InputError, Severity, Span
-from policyd.manifest import LoadedManifest, load_manifest, load_text
+from policyd.manifest import LoadedManifest, load_manifest, load_text, load_texts
 from policyd.store import facts
 from policyd.syntax.mistakes import shown
-from policyd.syntax.tools import Catalogue, Reader
+from policyd.syntax.tools import Catalogue, Load, Reader
 from policyd.usecases.stored_chains import StoredChains, stored_chains
-from policyd.usecases.tool_documents import ENGINES, PlainDocument, document_of, loader, read_text
+from policyd.usecases.tool_documents import ENGINES, PlainDocument, document_of, loader, read_text, sealed
 
 MANIFEST_KEYS = ("tools", "environments", "components", "agents", "app")
 """Keys of an interchange document that mean what they mean in a manifest."""
@@ -252,16 +252,52 @@ def _merge(what: str, first: Mapping[str, object], second: Mapping[str, object])
     return {**first, **second}
 
 
-def interchange_sources(document: PlainDocument, rules: Rules, profile: Profile) -> ChainSources:
+def sent_sources(
+    documents: Sequence[tuple[str, str]], definitions: Sequence[tuple[str, str]], rules: Rules, profile: Profile
+) -> ChainSources:
+    """Like `load_sources`, for documents that were sent, by name and text; no file is read.
+
+    Raises:
+        InputError: where one of them cannot be read.
+    """
+    parts = sent_definitions(definitions, rules, profile)
+    if len(documents) == 1 and is_interchange(documents[0][1]):
+        parts.insert(0, interchange_sources(document_of(*documents[0]), rules, profile, sealed))
+        return _joined(parts, rules, profile)
+    loaded = load_texts(documents, rules=rules)
+    if all(document.root is None for document in loaded.documents):
+        raise InputError(*(f for f in loaded.findings if f.severity is Severity.ERROR))
+    return replace(_joined(parts, rules, profile), manifest=loaded, is_interchange=False)
+
+
+def sent_definitions(documents: Sequence[tuple[str, str]], rules: Rules, profile: Profile) -> list[ChainSources]:
+    """Interchange documents that were sent.
+
+    Raises:
+        InputError: where one of them cannot be read.
+    """
+    return [interchange_sources(document_of(*document), rules, profile, sealed) for document in documents]
+
+
+def interchange_sources(
+    document: PlainDocument, rules: Rules, profile: Profile, load: Load | None = None
+) -> ChainSources:
     """What one interchange document stands for.
+
+    Args:
+        document: as read.
+        rules: the edition.
+        profile: the rules in force where the document sets no others.
+        load: gives the files that it names; None for those beside it.
 
     Raises:
         InputError: CHAIN004 or the code of the mistake, with its place.
     """
-    return document.surfaced("CHAIN004", lambda: _document(document, rules, profile))
+    found = load or loader(document.folder)
+    return document.surfaced("CHAIN004", lambda: _document(document, rules, profile, found))
 
 
-def _document(document: PlainDocument, rules: Rules, profile: Profile) -> ChainSources:
+def _document(document: PlainDocument, rules: Rules, profile: Profile, load: Load) -> ChainSources:
     found = members(document.value)
     if found.get("policyd") != VERSION:
         at("policyd", lambda: fail(f"`policyd: {VERSION}` is the version of the format that is read"))
@@ -269,7 +305,7 @@ def _document(document: PlainDocument, rules: Rules, profile: Profile) -> ChainS
         if key not in (*OWN_KEYS, *MANIFEST_KEYS):
             at(str(key), lambda key=key: fail(f"there is no key `{str(key)[:60]}` in an interchange document"))  # type: ignore[misc]
     profile = optional(found, "profile", lambda json: _profile(json, profile)) or profile
-    reader = Reader(ENGINES, loader(document.folder), profile.json_form)
+    reader = Reader(ENGINES, load, profile.json_form)
     catalogue = optional(found, "definitions", reader.catalogue) or Catalogue()
     manifest = _manifest(document, rules) if any(key in found for key in MANIFEST_KEYS) else None
     return ChainSources(

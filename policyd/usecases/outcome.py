@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from policyd.core.schema.reading import at, elements, fail, list_of, members, optional, text, truth
+from policyd.core.schema.reading import at, elements, fail, list_of, members, optional, surfaced, text, truth
 from policyd.core.tools.boundaries import FORWARDING, Underlying, through_layers
 from policyd.core.tools.guest_exports import Ask, Capability, absent_answer
 from policyd.core.tools.outcome import Action, Invocation, Output, Seen, Verb, act, left_over
@@ -51,6 +51,15 @@ def follow_sequence(path: Path) -> OutcomeAnswer:
     """
     document = read_document(path)
     return document.surfaced("CHAIN051", lambda: _followed(document.value))
+
+
+def follow_sent(value: object) -> OutcomeAnswer:
+    """Follow a sequence that was sent as JSON.
+
+    Raises:
+        InputError: CHAIN051, with the path of the mistake.
+    """
+    return surfaced("CHAIN051", "sequence", lambda: _followed(value))
 
 
 def _followed(json: object) -> OutcomeAnswer:

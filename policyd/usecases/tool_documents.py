@@ -14,7 +14,7 @@ from typing import TypeVar
 from policyd.core.schema.engines import Engines
 from policyd.core.schema.graph import Definition, Definitions, Graph
 from policyd.core.schema.json_text import MAX_JSON_TEXT
-from policyd.core.schema.reading import UnreadableError, fail, member, members, optional, text
+from policyd.core.schema.reading import UnreadableError, fail, member, members, optional, surfaced, text
 from policyd.core.schema.text_wish import FoundText, Texts, TextWish
 from policyd.core.schema.type_read import graph_at, type_at
 from policyd.core.schema.types import SchemaType
@@ -231,6 +231,31 @@ def loader(folder: Path) -> Callable[[str], object]:
     return load
 
 
+def sealed(name: str) -> object:
+    """Refuses every file that a document names: for documents that are sent, which have no folder."""
+    return fail(f"{shown(name)} cannot be read from here: write the metadata out")
+
+
+def schema_of(value: object, name: str) -> Graph:
+    """A schema that was sent: a text in the short notation, or what `read_schema` reads as JSON.
+
+    Raises:
+        InputError: with the path of the mistake.
+    """
+    if isinstance(value, str):
+        return Graph(parse_type(value, name))
+    return surfaced("SCHEMA004", name, lambda: schema_at(value))
+
+
+def tool_of(value: object, name: str) -> Tool:
+    """A tool that was sent, in the forms that `read_tool_file` reads.
+
+    Raises:
+        InputError: with the path of the mistake.
+    """
+    return surfaced("CHAIN004", name, lambda: _tool_at(value, name, sealed))
+
+
 def read_tool_file(path: Path) -> Tool:
     """A tool: metadata of the platform, a registry record, the short form, or a document that defines one tool.
 
@@ -238,17 +263,17 @@ def read_tool_file(path: Path) -> Tool:
         InputError: with the place of the mistake.
     """
     document = read_document(path)
-    return document.surfaced("CHAIN004", lambda: _tool_at(document, path))
+    return document.surfaced("CHAIN004", lambda: _tool_at(document.value, path.stem, loader(document.folder)))
 
 
-def _tool_at(document: PlainDocument, path: Path) -> Tool:
-    found = members(document.value)
-    reader = Reader(ENGINES, loader(document.folder))
+def _tool_at(value: object, stem: str, load: Callable[[str], object]) -> Tool:
+    found = members(value)
+    reader = Reader(ENGINES, load)
     if is_metadata(found):
         return tool_of_json(found)
     if "definitions" not in found:
         name = found.get("name")
-        return reader.tool(name if isinstance(name, str) else path.stem, found)
+        return reader.tool(name if isinstance(name, str) else stem, found)
     catalogue = member(found, "definitions", reader.catalogue)
     if len(catalogue.tools) != 1:
         fail("a document with exactly one tool is wanted here")

@@ -75,3 +75,12 @@ def check_value(text: str, graph: Graph, form: JsonForm, *, trusted: bool = Fals
     if isinstance(again, Encoded):
         return ValueAnswer(validity_of(violations), told, again.json, has_canonical=True)
     return ValueAnswer(validity_of(violations), told)
+
+
+def value_json(answer: ValueAnswer) -> dict[str, object]:
+    """The answer as JSON."""
+    broken = [{"stage": b.stage, "rule": b.rule, "path": b.path, "words": b.words} for b in answer.broken]
+    found: dict[str, object] = {"verdict": answer.verdict.value, "broken": broken}
+    if answer.has_canonical:
+        found["canonical"] = answer.canonical
+    return found

@@ -34,16 +34,12 @@ def check(
     from policyd.core.tools.profile import Profile
     from policyd.usecases.schema_compare import well_formed
     from policyd.usecases.tool_documents import read_schema, read_text
-    from policyd.usecases.value_check import check_value
+    from policyd.usecases.value_check import check_value, value_json
 
     form = Profile.of(opt.rules_of(edition, switch)).json_form
     answer = check_value(read_text(value), well_formed(read_schema(schema), str(schema)), form, trusted=trusted)
     if format == "json":
-        broken = [{"stage": b.stage, "rule": b.rule, "path": b.path, "words": b.words} for b in answer.broken]
-        found: dict[str, object] = {"verdict": answer.verdict.value, "broken": broken}
-        if answer.has_canonical:
-            found["canonical"] = answer.canonical
-        write(as_json(found), output)
+        write(as_json(value_json(answer)), output)
     else:
         lines = [answer.verdict.value]
         lines += [f"  {b.path}: {b.words} ({b.rule}, on {b.stage.removesuffix('e')}ing)" for b in answer.broken]
