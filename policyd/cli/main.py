@@ -26,10 +26,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "db": ("policyd.cli.commands.db", "Migrate, check, dump and restore the database."),
     "diff": ("policyd.cli.commands.diff", "What a new version admits that the old one does not."),
     "editions": ("policyd.cli.commands.editions", "The editions of the platform's rules and their switches."),
+    "explain": ("policyd.cli.commands.explain", "Why was this refused, and what is the narrowest change?"),
     "export": ("policyd.cli.commands.export", "Write a snapshot as one document that `import` reads again."),
     "fmt": ("policyd.cli.commands.fmt", "Write grants in canonical text and order; comments stay."),
     "grant": ("policyd.cli.commands.grant", "Read a grant: canonical text, meaning, coverage."),
     "import": ("policyd.cli.commands.import_", "Keep manifests, cards, wallets, shares or policies in the database."),
+    "reach": ("policyd.cli.commands.reach", "Who can get to this, through any chain of calls?"),
     "retry": (
         "policyd.cli.commands.retry",
         "Retry policies: which decides, how it goes, where it ends, what a change does.",

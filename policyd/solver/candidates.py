@@ -67,7 +67,7 @@ def candidates_of(wanted: Sequence[Target], context: AgentContext | None) -> tup
             filled = Target(call.cls, owner, verb, resource)
             steps = up + across + wider
             if filled not in found or steps < found[filled].steps:
-                found[filled] = Candidate(_slotted(filled, context), filled, steps)
+                found[filled] = Candidate(slotted(filled, context), filled, steps)
     return tuple(sorted(found.values(), key=lambda c: (c.steps, c.target.text)))
 
 
@@ -92,8 +92,8 @@ def _owners(owner: Owner) -> Iterator[tuple[Owner, int]]:
         yield Owner(kind, known[:count]), steps
 
 
-def _slotted(target: Target, context: AgentContext | None) -> Target:
-    """The target with the longest slot in its owner that means the same for the agent."""
+def slotted(target: Target, context: AgentContext | None) -> Target:
+    """The target with the longest slot in its owner that means the same for the agent; without one, itself."""
     owner = target.owner
     if context is None or not owner.known:
         return target
