@@ -5,7 +5,7 @@ Source: middleware 4.6.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,7 +15,7 @@ from policyd.core.application import AgentType, Deployment
 from policyd.core.cards import Bound
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant, agent_holder
-from policyd.core.grants.resources import AnyResource, Invocation
+from policyd.core.grants.resources import AnyResource, Invocation, Resource
 from policyd.core.tools.profile import OwnerComponent, Profile
 from policyd.syntax import Form, parse_grants
 
@@ -73,17 +73,37 @@ class ToolGrants:
 
     def decide(self, shape: CallShape, implementer: str, profile: Profile) -> Decided:
         """Whether a call is let through, under the readings of the owner that the profile has."""
-        components = {
+        found = {self._decide(shape, component) for component in self._components(implementer, profile)}
+        return found.pop() if len(found) == 1 else Decided.UNDECIDED
+
+    def decide_call(self, tool: str, call: Invocation | None, implementer: str, profile: Profile) -> Decided:
+        """Whether one call with all its values is let through: `always`, `never`, or `undecided`.
+
+        Args:
+            tool: the name in its target.
+            call: the resource of its target; None where no grant text can name it, so that only `*` covers it.
+            implementer: the component that implements the tool.
+            profile: the readings of the owner.
+        """
+        found = {
+            self._decided((self.account, self.application, self.environment, component, tool), _of_call(call))
+            for component in self._components(implementer, profile)
+        }
+        return found.pop() if len(found) == 1 else Decided.UNDECIDED
+
+    def _components(self, implementer: str, profile: Profile) -> tuple[str, ...]:
+        return {
             OwnerComponent.CALLER: (self.caller,),
             OwnerComponent.IMPLEMENTER: (implementer,),
             OwnerComponent.BOTH: (self.caller, implementer),
         }[profile.tool_owner_component]
-        found = {self._decide(shape, component) for component in components}
-        return found.pop() if len(found) == 1 else Decided.UNDECIDED
 
     def _decide(self, shape: CallShape, component: str) -> Decided:
         owner = (self.account, self.application, self.environment, component, shape.tool)
-        lent, kept, capped, withheld = (self._share(bound, owner, shape) for bound in Bound)
+        return self._decided(owner, _of_shape(shape))
+
+    def _decided(self, owner: tuple[str, ...], share_of: Callable[[Resource], _Share]) -> Decided:
+        lent, kept, capped, withheld = (self._share(bound, owner, share_of) for bound in Bound)
         if not self.lists[Bound.UPPER_POSITIVE]:
             capped = _Share.ALL
         if _Share.NONE in (lent, capped) or _Share.ALL in (kept, withheld):
@@ -94,9 +114,9 @@ class ToolGrants:
             return Decided.ALWAYS
         return Decided.CONDITIONAL
 
-    def _share(self, bound: Bound, owner: tuple[str, ...], shape: CallShape) -> _Share:
-        """How much of the calls of one shape the grants of a list are about."""
-        shares = [_grant_share(grant, owner, shape) for grant in self.lists[bound]]
+    def _share(self, bound: Bound, owner: tuple[str, ...], share_of: Callable[[Resource], _Share]) -> _Share:
+        """How much of the calls the grants of a list are about."""
+        shares = [_grant_share(grant, owner, share_of) for grant in self.lists[bound]]
         for share in (_Share.ALL, _Share.OPEN, _Share.SOME):
             if share in shares:
                 return share
@@ -110,7 +130,7 @@ class ToolGrants:
                 yield grant
 
 
-def _grant_share(grant: Grant, owner: tuple[str, ...], shape: CallShape) -> _Share:
+def _grant_share(grant: Grant, owner: tuple[str, ...], share_of: Callable[[Resource], _Share]) -> _Share:
     known = grant.target.owner.known
     is_open = False
     for mine, theirs in zip(known, owner, strict=False):
@@ -119,18 +139,36 @@ def _grant_share(grant: Grant, owner: tuple[str, ...], shape: CallShape) -> _Sha
         if not (is_unknown(mine) or is_unknown(theirs)):
             return _Share.NONE
         is_open = True
-    resource = grant.target.resource
-    if isinstance(resource, AnyResource):
-        return _Share.OPEN if is_open else _Share.ALL
-    if not isinstance(resource, Invocation) or (resource.command or ()) != shape.command:
-        return _Share.NONE
-    if any(argument.symbol for argument in resource.arguments):
-        return _Share.NONE
-    if is_open:
-        return _Share.OPEN
-    if not shape.has_arguments:
-        return _Share.NONE if resource.arguments else _Share.ALL
-    return _Share.SOME
+    share = share_of(grant.target.resource)
+    return _Share.OPEN if is_open and share is not _Share.NONE else share
+
+
+def _of_call(call: Invocation | None) -> Callable[[Resource], _Share]:
+    """Whether a resource covers one call."""
+
+    def share(resource: Resource) -> _Share:
+        if isinstance(resource, AnyResource):
+            return _Share.ALL
+        return _Share.ALL if call is not None and resource.covers(call) else _Share.NONE
+
+    return share
+
+
+def _of_shape(shape: CallShape) -> Callable[[Resource], _Share]:
+    """How much of the calls of one shape a resource covers."""
+
+    def share(resource: Resource) -> _Share:
+        if isinstance(resource, AnyResource):
+            return _Share.ALL
+        if not isinstance(resource, Invocation) or (resource.command or ()) != shape.command:
+            return _Share.NONE
+        if any(argument.symbol for argument in resource.arguments):
+            return _Share.NONE
+        if not shape.has_arguments:
+            return _Share.NONE if resource.arguments else _Share.ALL
+        return _Share.SOME
+
+    return share
 
 
 def manifest_grants(deployment: Deployment, agent: AgentType, account: str) -> ToolGrants:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from policyd.analysis.effect import UNKNOWN_COMPONENT
 from policyd.analysis.labels import label_row
 from policyd.core.application import Deployment
-from policyd.core.edition import Edition
+from policyd.core.edition import Edition, Rules
 from policyd.core.schema.json_text import JsonValue
 from policyd.core.tools.boundaries import ERASED, Underlying
 from policyd.core.tools.caller_edge import caller_remarks
@@ -66,6 +66,23 @@ class CallerAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Authority:
+    """Whose cards decide the calls along a chain.
+
+    Attributes:
+        agent: the type.
+        grants: those of its cards that are about tools.
+        implementer: the component of the tool.
+        rules: the edition.
+    """
+
+    agent: str
+    grants: ToolGrants
+    implementer: str
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
 class ChainRow:
     """One chain with everything that is said about it.
 
@@ -79,6 +96,7 @@ class ChainRow:
         callers: in order.
         permissions: calls along the chain, per agent type where they differ.
         not_analysed: what was not given.
+        authorities: of agent types whose cards are known.
     """
 
     environment: str
@@ -90,6 +108,7 @@ class ChainRow:
     callers: tuple[CallerAnswer, ...] = ()
     permissions: tuple[PermissionRow, ...] = ()
     not_analysed: tuple[str, ...] = ()
+    authorities: tuple[Authority, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -522,16 +541,23 @@ def _with_permissions(
     sources = decision.sources
     rows: list[PermissionRow] = []
     found: list[Finding] = []
+    authorities: list[Authority] = []
     for agent, implementer in implementers.items():
         grants = _grants_of(sources, agent, manifest, row.environment)
         if grants is None:
             continue
         component = implementer or UNKNOWN_COMPONENT
+        authorities.append(Authority(agent, grants, component, sources.rules))
         own = permission_rows(row.chain, row.tool, agent, grants, component, sources.profile)
         rows.extend(own)
         is_snapshot = sources.rules.edition is Edition.SNAPSHOT
         found.extend(permission_findings(row.chain, row.tool, agent, grants, own, is_snapshot=is_snapshot))
-    return replace(row, permissions=tuple(rows), findings=(*row.findings, *dict.fromkeys(found)))
+    return replace(
+        row,
+        permissions=tuple(rows),
+        findings=(*row.findings, *dict.fromkeys(found)),
+        authorities=tuple(authorities),
+    )
 
 
 def _grants_of(

@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from policyd.core.grants.resources import Invocation
+from policyd.core.grants.resources.tools import invocation_of_call
 from policyd.core.schema.carry import violation_words
 from policyd.core.schema.equivalent import are_equivalent
 from policyd.core.schema.examples import Examples
@@ -21,7 +23,7 @@ from policyd.core.schema.json_text import JsonValue
 from policyd.core.schema.reshape import Reshaped, Unshaped
 from policyd.core.schema.validate import violations_of
 from policyd.core.schema.values import RecordValue, SchemaValue
-from policyd.core.tools.arguments import NoArguments, canonical_arguments
+from policyd.core.tools.arguments import NoArguments, Written, written_arguments
 from policyd.core.tools.boundaries import FORWARDING, Underlying
 from policyd.core.tools.canonical_input import CanonicalInput, canonical_input
 from policyd.core.tools.chain import Chain, Edge
@@ -32,6 +34,8 @@ from policyd.core.tools.middleware import Monomorphic, Universal
 from policyd.core.tools.profile import Profile
 from policyd.core.tools.tool import Body, Tool
 from policyd.findings import InputError
+from policyd.usecases.chain_authority import Decided
+from policyd.usecases.chain_check import Authority, ChainRow
 from policyd.usecases.chain_words import layer_name
 from policyd.usecases.tool_documents import ENGINES, TEXTS
 from policyd.usecases.tool_words import shown_value
@@ -87,7 +91,13 @@ class Followed:
 
 
 def follow_call(
-    chain: Chain, command: tuple[str, ...], given: JsonValue, outcome: Outcome, profile: Profile
+    chain: Chain,
+    command: tuple[str, ...],
+    given: JsonValue,
+    outcome: Outcome,
+    profile: Profile,
+    tool: str = "",
+    authority: Authority | None = None,
 ) -> Followed:
     """Follow a call through a chain whose definitions are all known.
 
@@ -97,13 +107,21 @@ def follow_call(
         given: the input, canonical JSON of the outermost definition's record.
         outcome: what the tool answers.
         profile: the rules in force.
+        tool: under which name it is bound; empty for the outermost definition's.
+        authority: whose cards decide each call; None where they are not known, and then nothing is said of them.
 
     Raises:
         InputError: CHAIN009, where the outermost definition is not known or the input cannot be read at all.
     """
     if chain.effective is None:
         raise InputError.of("CHAIN009", "the outermost definition is not known: " + "; ".join(chain.unknown))
-    return _Follower(chain, command, profile, [], []).follow(given, outcome)
+    name = tool or chain.effective.name
+    return _Follower(chain, command, profile, name, authority, [], []).follow(given, outcome)
+
+
+def authority_of(row: ChainRow, agent: str) -> Authority | None:
+    """Whose cards decide: those of the agent type named, or of the first whose cards are known."""
+    return next((found for found in row.authorities if not agent or found.agent == agent), None)
 
 
 @dataclass(slots=True)
@@ -111,6 +129,8 @@ class _Follower:
     chain: Chain
     command: tuple[str, ...]
     profile: Profile
+    bound: str
+    authority: Authority | None
     inward: list[Step]
     outward: list[Step]
 
@@ -197,13 +217,51 @@ class _Follower:
         if index is not None:
             self.end(where, f"constraint {index + 1} of the command does not hold: `ConstraintViolation`")
             return False
-        words = canonical_arguments(tool, self.command, value, wraps_optional=self.profile.optional_wrapping)
+        words = written_arguments(
+            tool,
+            self.command,
+            value,
+            wraps_optional=self.profile.optional_wrapping,
+            by_definition=self.profile.optional_wrapping,
+            quotes=self.profile.quoted_arguments,
+        )
         if isinstance(words, NoArguments):
             self.end(where, f"{words.reason}: `InvalidInput`")
             return False
-        target = " ".join([".".join(self.command), *words]).strip() or "(nothing)"
+        path = tuple(tool.commands[index].name for index in self._path(tool))
+        target = " ".join([".".join(path), *(word.text for word in words)]).strip() or "(nothing)"
         self.tell(where, f"checks pass; permission target `tool(…/{tool.name}) : invoke : {target}`")
-        return True
+        return self.admits(where, tool, path, words)
+
+    def admits(self, where: str, tool: Tool, path: tuple[str, ...], words: tuple[Written, ...]) -> bool:
+        """Check 9: whether the cards let the call through, where they are known."""
+        authority = self.authority
+        is_inward = where != "host"
+        if authority is None or (is_inward and not self.profile.underlying_permission_check):
+            return True
+        call: Invocation | None = None
+        try:
+            call = invocation_of_call(path, [word.text for word in words])
+        except ValueError as bad:
+            if not authority.rules.is_next("tool_argument_kinds"):
+                self.end(where, f"`{bad}` is no legal argument of a target: `ProtocolError`")
+                return False
+        if authority.rules.is_next("tool_argument_kinds") and any(
+            word.is_positional and (word.text[:1] in ("", "-")) for word in words
+        ):
+            call = None
+        names = dict.fromkeys((self.bound, tool.name) if is_inward else (self.bound,))
+        found = {authority.grants.decide_call(n, call, authority.implementer, self.profile) for n in names}
+        decided = found.pop() if len(found) == 1 else Decided.UNDECIDED
+        match decided:
+            case Decided.ALWAYS:
+                self.tell(where, f"the cards of `{authority.agent}` let it through")
+            case Decided.NEVER:
+                seen = "the layer sees `denied`" if is_inward else "`Denied`"
+                self.end(where, f"no card of `{authority.agent}` lets it through: {seen}")
+            case _:
+                self.tell(where, f"whether the cards of `{authority.agent}` let it through is not decided")
+        return decided is not Decided.NEVER
 
     def cross(self, edge: Edge, scope: Monomorphic) -> CommandLink | None:
         """The link by which a layer calls inward, or the reason why the way ends at it."""

@@ -179,7 +179,7 @@ def explain(
     from policyd.cli.output import as_json, write
     from policyd.core.schema.json_text import parse_json
     from policyd.usecases.chain_check import check_chains
-    from policyd.usecases.chain_explain import Outcome, follow_call, followed_json, followed_lines
+    from policyd.usecases.chain_explain import Outcome, authority_of, follow_call, followed_json, followed_lines
     from policyd.usecases.chain_report import drawn, row_name
     from policyd.usecases.chain_sources import command_path
     from policyd.usecases.tool_documents import read_text
@@ -208,7 +208,8 @@ def explain(
         parsed(payload) if payload is not None else None,  # type: ignore[arg-type]
     )
     value = parsed(given) if given is not None else {}
-    followed = follow_call(rows[0].chain, words[1:], value, outcome, sources.profile)  # type: ignore[arg-type]
+    whose = authority_of(rows[0], agent)
+    followed = follow_call(rows[0].chain, words[1:], value, outcome, sources.profile, words[0], whose)  # type: ignore[arg-type]
     if format == "json":
         write(as_json({"chain": drawn(rows[0]), **followed_json(followed)}), output)
     else:

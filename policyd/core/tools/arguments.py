@@ -21,6 +21,7 @@ from policyd.core.schema.values import (
     OptionValue,
     RecordValue,
     SchemaValue,
+    StringValue,
 )
 from policyd.core.tools.canonical_input import InputField, input_fields
 from policyd.core.tools.command_tree import find_command, placed
@@ -54,6 +55,19 @@ class NoArguments:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One word of a call.
+
+    Attributes:
+        text: as it stands in the target.
+        is_positional: whether the definition makes it no option, whatever it looks like.
+    """
+
+    text: str
+    is_positional: bool
+
+
 class _UnwritableError(Exception):
     """An input that cannot be written."""
 
@@ -61,7 +75,21 @@ class _UnwritableError(Exception):
 def canonical_arguments(
     tool: Tool, path: tuple[str, ...], value: SchemaValue, *, wraps_optional: bool = True, by_definition: bool = True
 ) -> tuple[str, ...] | NoArguments:
-    """The arguments of a call, in canonical order.
+    """The arguments of a call, in canonical order; see `written_arguments`."""
+    found = written_arguments(tool, path, value, wraps_optional=wraps_optional, by_definition=by_definition)
+    return found if isinstance(found, NoArguments) else tuple(word.text for word in found)
+
+
+def written_arguments(
+    tool: Tool,
+    path: tuple[str, ...],
+    value: SchemaValue,
+    *,
+    wraps_optional: bool = True,
+    by_definition: bool = True,
+    quotes: bool = True,
+) -> tuple[Written, ...] | NoArguments:
+    """The words of a call, in canonical order.
 
     Args:
         tool: its definition.
@@ -70,6 +98,7 @@ def canonical_arguments(
         wraps_optional: whether inputs that are neither required nor defaulted are options.
         by_definition: whether the absent ones of these are left out and the present ones written by themselves; else
             everything is written through its type.
+        quotes: whether strings are written in quotes; they are, and the other way is for what-if.
     """
     place = None if placed(tool)[1] else find_command(tool, path)
     if place is None or tool.commands[place.index].body is None:
@@ -77,10 +106,13 @@ def canonical_arguments(
     fields = tuple(input_fields(tool, place, wraps_optional=wraps_optional))
     if not isinstance(value, RecordValue) or len(value.fields) != len(fields):
         return NoArguments("input", f"the input is a record of {len(fields)} fields")
-    writer = _Writer(tool.schema.definitions, by_definition)
+    writer = _Writer(tool.schema.definitions, by_definition, quotes)
     try:
-        pairs = zip(fields, value.fields, strict=True)
-        return tuple(word for field, part in pairs for word in writer.words(field, part))
+        return tuple(
+            Written(word, isinstance(field.argument, (Positional, Tail)))
+            for field, part in zip(fields, value.fields, strict=True)
+            for word in writer.words(field, part)
+        )
     except _UnwritableError as error:
         return NoArguments("input", str(error))
 
@@ -89,9 +121,12 @@ def canonical_arguments(
 class _Writer:
     definitions: Definitions
     by_definition: bool
+    quotes: bool = True
 
     def text(self, schema: SchemaType, value: SchemaValue) -> str:
         """One value as text."""
+        if not self.quotes and isinstance(value, StringValue):
+            return value.value
         written = cli_text(value, schema, self.definitions)
         if isinstance(written, JsonFault):
             raise _UnwritableError(written.reason)

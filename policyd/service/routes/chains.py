@@ -40,7 +40,7 @@ from policyd.service.wire_chains import (
 from policyd.store.snapshots import SnapshotInfo
 from policyd.usecases import reflect
 from policyd.usecases.chain_check import check_chains
-from policyd.usecases.chain_explain import Outcome, follow_call, followed_json
+from policyd.usecases.chain_explain import Outcome, authority_of, follow_call, followed_json
 from policyd.usecases.chain_report import drawn, report_json
 from policyd.usecases.chain_sources import (
     ChainSources,
@@ -111,7 +111,9 @@ def explain(request: Request, body: ChainExplainRequest, asker: Asker) -> Respon
         if rows:
             given = "result" in body.model_fields_set
             outcome = Outcome(exact(body.result), given, body.error, exact(body.payload))
-            followed = follow_call(rows[0].chain, words[1:], exact(body.input), outcome, sources.profile)
+            whose = authority_of(rows[0], body.agent)
+            given_input = exact(body.input)
+            followed = follow_call(rows[0].chain, words[1:], given_input, outcome, sources.profile, words[0], whose)
             way = followed_json(followed)
     found = {"found": bool(rows), "chain": drawn(rows[0]) if rows else None}
     bound = sorted({row.tool for row in report.rows})
