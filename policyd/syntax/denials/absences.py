@@ -27,13 +27,16 @@ _WORDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "A-08",
         re.compile(
-            r"\bagent[ -]?types?\b.*\b(?:404|not found|missing)\b|\b(?:404|not found)\b.*\bagent[ -]?type\b|resource_not_found"
+            r"\bagent[ -]?types?\b.*\b(?:404|not found|missing)\b|\b(?:404|not found)\b.*\bagent[ -]?type\b"
+            r"|resource_not_found"
         ),
     ),
     (
         "A-06",
         re.compile(
-            r"\b(?:empty|fewer|shorter|incomplete|missing|no)\b[\w ]{0,40}\b(?:list|listing|entries|entry|items|results|result)\b|\b(?:list|listing) is empty\b|^\s*(?:empty|\[\]|nothing)\s*$"
+            r"\b(?:empty|fewer|shorter|incomplete|missing|no)\b[\w ]{0,40}"
+            r"\b(?:list|listing|entries|entry|items|results|result)\b"
+            r"|\b(?:list|listing) is empty\b|^\s*(?:empty|\[\]|nothing)\s*$"
         ),
     ),
     ("A-07", re.compile(r"\b404\b|\bnot[ _]found\b")),

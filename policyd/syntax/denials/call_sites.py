@@ -5,7 +5,7 @@ Source: host 2.1 to 2.11, 2.17.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 
 _TABLE: dict[str, str] = {
     "agent.get-self-metadata": "get_self_metadata getSelfMetadata get-self-metadata",
@@ -90,20 +90,23 @@ _TABLE: dict[str, str] = {
     "config.get": "config/store.get config.get(",
 }
 
-OPERATION_OF: dict[str, str] = {name: operation for operation, names in _TABLE.items() for name in names.split()}
-"""Function name to operation."""
+_NAMES: dict[str, tuple[str, ...]] = {operation: tuple(names.split()) for operation, names in _TABLE.items()}
+OPERATIONS = frozenset(_NAMES)
+"""The operations whose functions are known here."""
 
-_NAMES = re.compile("|".join(re.escape(name) for name in sorted(OPERATION_OF, key=len, reverse=True)))
 _BEFORE, _AFTER = 500, 400
-MAX_NAMES = 64
 
 
-def operations_near(text: str, start: int, end: int) -> tuple[str, ...]:
-    """The operations whose functions are named around a stretch of text, the nearest first, each once."""
-    near: list[tuple[int, str]] = []
-    for found in _NAMES.finditer(text, max(0, start - _BEFORE), min(len(text), end + _AFTER)):
-        distance = max(start - found.end(), found.start() - end, 0)
-        near.append((distance, OPERATION_OF[found[0]]))
-        if len(near) == MAX_NAMES:
-            break
-    return tuple(dict.fromkeys(operation for _, operation in sorted(near, key=lambda pair: pair[0])))
+def operations_near(text: str, start: int, end: int, among: Iterable[str]) -> tuple[str, ...]:
+    """Those of the operations `among` whose functions are named around a stretch of text, the nearest first."""
+    before, after = text[max(0, start - _BEFORE) : start], text[start : min(len(text), end + _AFTER)]
+    length = end - start
+    near: list[tuple[int, int, str]] = []
+    for operation in among:
+        for name in _NAMES.get(operation, ()):
+            last, first = before.rfind(name), after.find(name)
+            if last >= 0:
+                near.append((len(before) - last - len(name), -len(name), operation))
+            if first >= 0:
+                near.append((max(0, first - length), -len(name), operation))
+    return tuple(dict.fromkeys(operation for _, _, operation in sorted(near)))

@@ -90,7 +90,8 @@ def _with(hit: Hit, guess: OperationGuess) -> Hit:
 
 
 _REMOTE = re.compile(
-    r"Remote agent (.{1,600}?)\.([^.\s\"'(]{1,120}) errored:\s{0,4}\{[^{}]{0,80}?[\"']?tag[\"']?\s{0,4}:\s{0,4}[\"']denied[\"']"
+    r"Remote agent (.{1,600}?)\.([^.\s\"'(]{1,120}) errored:"
+    r"\s{0,4}\{[^{}]{0,80}?[\"']?tag[\"']?\s{0,4}:\s{0,4}[\"']denied[\"']"
     r"(?:\s{0,4},\s{0,4}[\"']?val(?:ue)?[\"']?\s{0,4}:)?\s{0,4}",
     re.DOTALL,
 )
@@ -115,7 +116,8 @@ def _tag_levels(scene: Scene, at: int) -> int:
 
 
 _RPC = re.compile(
-    r"(?:RPC denied:\s|RpcError(?:::|\.)(?:Denied|denied)\s{0,4}[(:{]|RpcError\(?\s{0,4}(?:kind\s{0,4}[:=]\s{0,4})?[\"']?denied[\"']?\s{0,4}[,:)])"
+    r"(?:RPC denied:\s|RpcError(?:::|\.)(?:Denied|denied)\s{0,4}[(:{]"
+    r"|RpcError\(?\s{0,4}(?:kind\s{0,4}[:=]\s{0,4})?[\"']?denied[\"']?\s{0,4}[,:)])"
 )
 
 
@@ -160,7 +162,12 @@ def on_denied_text(scene: Scene, at: int) -> Hit | None:
     """E-28 at `enied:`, where a target, a binding or `permission denied` follows."""
     start = at - 1
     before = scene.behind(start, 24)
-    if start < 0 or scene.text[start] not in "Dd" or before[-1:].isalpha() or re.search(r"[Pp]ermission $", before):
+    if (
+        start < 0
+        or scene.text[start] not in "Dd"
+        or before[-1:].isalpha()
+        or "".join(before.split()).endswith("ermission")
+    ):
         return None
     end = at + len("enied:")
     rest = scene.text[end : end + 40]

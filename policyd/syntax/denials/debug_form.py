@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 )
 _PLAIN = re.compile(r'[^"\\\n]+')
 _PLAIN_CHAR = re.compile(r"[^'\\\n]+")
-_WRAP = re.compile(r"\n[ \t]*")
+_WRAP = re.compile(r"\n(?:[ \t]{2,})?")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "\\": "\\", '"': '"', "'": "'"}
 _CODE = re.compile(r"u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})")
 
@@ -186,7 +186,7 @@ class DebugReader:
 
 
 def _escaped(text: str, at: int) -> tuple[str, int]:
-    """The character that the escape at `at` writes, and where the text goes on; unknown escapes stand for themselves."""
+    """The character that the escape at `at` writes, and where the text goes on; unknown ones stand for themselves."""
     mark = text[at + 1 : at + 2]
     if mark in _ESCAPES:
         return _ESCAPES[mark], at + 2

@@ -9,9 +9,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
-MAX_LEVELS = 3
-"""How often escapes are undone: a Debug text inside JSON inside JSON, and once more."""
+MAX_LEVELS = 4
+"""How often escapes are undone: the Debug form of a text inside JSON inside JSON, and once more."""
 
 _ESCAPE = re.compile(
     r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|(.))",
@@ -48,8 +49,26 @@ class Excerpt:
         return self.start + at
 
 
-def excerpt(page: str, start: int, length: int, levels: int | None = None) -> Excerpt:
+class Join(Enum):
+    """What is done with line breaks in an excerpt."""
+
+    KEEP = "keep"
+    BREAKS = "breaks"
+    INDENTED = "indented"
+
+
+_JOINS = {Join.BREAKS: re.compile(r"\n"), Join.INDENTED: re.compile(r"[ \t]{0,8}\n[ \t│|>]{0,64}")}
+
+
+def excerpt(page: str, start: int, length: int, levels: int | None = None, join: Join = Join.KEEP) -> Excerpt:
     r"""At most `length` characters of `page` from `start` on, unescaped as often as its first quote is escaped.
+
+    Args:
+        page: the whole text.
+        start: where the excerpt begins.
+        length: the most that is looked at.
+        levels: how often escapes are undone, where that is known.
+        join: whether line breaks are taken out first, alone or with the indentation behind them.
 
     >>> excerpt(r'say \\\"a\\\"', 4, 99).text
     '"a"'
@@ -58,6 +77,8 @@ def excerpt(page: str, start: int, length: int, levels: int | None = None) -> Ex
     text = page[start:end]
     places: list[tuple[int, ...]] = []
     origins: list[tuple[int, ...]] = []
+    if join is not Join.KEEP:
+        text = _rewritten(text, _JOINS[join], _nothing, places, origins)
     if "&" in text and _ENTITY.search(text):
         text = _rewritten(text, _ENTITY, _entity, places, origins)
     depth = _levels(text) if levels is None else levels
@@ -82,9 +103,13 @@ def _levels(text: str) -> int:
 
 def _backslashes(text: str, at: int) -> int:
     count = 0
-    while count < 8 and at - count > 0 and text[at - count - 1] == "\\":
+    while count < 32 and at - count > 0 and text[at - count - 1] == "\\":
         count += 1
     return count
+
+
+def _nothing(found: re.Match[str]) -> str:
+    return ""
 
 
 def _entity(found: re.Match[str]) -> str:

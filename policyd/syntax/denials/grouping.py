@@ -43,7 +43,7 @@ _BODIES = frozenset(
         "E-18",
     }
 )
-_CALLS = frozenset({"E-01", "E-02", "E-18", "E-19", "E-21", "E-28", "E-29", "E-17", "L-02"})
+_CALLS = frozenset({"E-01", "E-02", "E-33", "E-18", "E-19", "E-21", "E-28", "E-29", "E-17", "L-02"})
 _INNER: dict[str, frozenset[str]] = {
     "E-02": _TARGETS,
     "E-07": _TARGETS | {"E-02"},
@@ -67,6 +67,7 @@ _INNER: dict[str, frozenset[str]] = {
     "E-41": frozenset({"E-09", "E-10", "E-01"}),
     "O-01": frozenset({"E-29", "E-09"}),
     "E-12": frozenset({"E-12"}),
+    "E-25": frozenset({"E-22", "E-23", "E-24"}),
     "E-09": frozenset({"E-09", "E-10"}),
     "E-14": frozenset({"E-14"}),
 }
@@ -189,6 +190,8 @@ def _kind(layers: list[Hit], shapes: tuple[str, ...], cls: str, verb: str) -> st
         return "deploy-refused"
     if "E-43" in named or ("E-32" not in named and named & {"A-07", "A-08"}):
         return "rest-absent"
+    if "O-01" in named:
+        return "agent-rpc-secret"
     if "E-29" in named and not named & {"E-26", "E-27", "E-28"}:
         return "rest-500-secret"
     if "E-18" in named or "L-02" in named:
@@ -265,7 +268,7 @@ def _operations(
         guesses = _kept(guesses, served=False)
     if any(guess.how_sure == "certain" for guess in guesses) or len(guesses) < 2:
         return guesses
-    near = operations_near(scene.text, start, end)
+    near = operations_near(scene.text, start, end, (guess.operation for guess in guesses))
     return _preferred(guesses, near)
 
 

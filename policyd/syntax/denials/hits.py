@@ -6,11 +6,12 @@ Source: host 5.5.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from policyd.syntax.denials.debug_targets import ReadTarget
-from policyd.syntax.denials.excerpt import Excerpt, excerpt
+from policyd.syntax.denials.excerpt import Excerpt, Join, excerpt
 from policyd.syntax.denials.reading import NO_FACTS, OperationGuess, Surface
 
 SMALL_CHARS = 4_096
@@ -20,14 +21,35 @@ SMALL_LINES = 12
 NEAR = 1_500
 """Characters on each side in which a log has to speak of the platform for an ambiguous shape to count."""
 
-_PLATFORM = re.compile(
-    r"golem|GOLEM_|wasi[:_/-]|AUTH_FORBIDDEN|AUTH_UNAUTHORIZED|worker-executor|worker-service|/v1/(?:agents|components|environments)/"
-    r"|ClassPermissionTarget|AgentOperationError|RpcError::|agent-type|agent type|initialCard"
+_PLATFORM = (
+    "golem",
+    "GOLEM_",
+    "wasi:",
+    "wasi_",
+    "wasi-",
+    "AUTH_FORBIDDEN",
+    "AUTH_UNAUTHORIZED",
+    "worker-executor",
+    "worker-service",
+    "/v1/agents/",
+    "/v1/components/",
+    "/v1/environments/",
+    "ClassPermissionTarget",
+    "AgentOperationError",
+    "RpcError::",
+    "agent-type",
+    "agent type",
+    "Agent type",
+    "initialCard",
 )
+"""Words that only texts about the platform have."""
+
 _FOREIGN = re.compile(
-    r"nginx|<html|<title>|apache|docker|kube|npm |npm:|node_modules|yarn|pip |sudo|chmod|ssh|publickey|sshd|systemd|/usr/|/etc/"
-    r"|/var/|/root\b|/home/|/proc/|C:\\|arn:aws|s3\.|amazonaws|gcloud|github\.com|registry|postgres=|psql|ERROR: |java\.|mount"
-    r"|kernel|audit\(|selinux|apparmor|iptables|bind\(|\.service\b|HTTP/1\.[01]\" 40|Traceback|Errno|bash:|zsh:|sh: |curl: \(",
+    r"nginx|<html|<title>|apache|docker|kube|npm |npm:|node_modules|yarn|pip |sudo|chmod|ssh|publickey|sshd|systemd"
+    r"|/usr/|/etc/|/var/|/root\b|/home/|/proc/|C:\\|arn:aws|s3\.|amazonaws|gcloud|github\.com|registry-1\.|docker\.io|ghcr\.io|postgres="
+    r"|psql|(?-i:ERROR: )|java\.|\bmount\b"
+    r"|kernel|audit\(|selinux|apparmor|iptables|bind\(|\.service\b|HTTP/1\.[01]\" 40|Traceback|Errno"
+    r"|bash:|zsh:|\bsh: |curl: \(",
     re.IGNORECASE,
 )
 
@@ -84,10 +106,12 @@ class Scene:
         self.text = text
         self.is_small = is_small
         self.budget = 2 * len(text) + 65_536
+        self._platform: list[int] | None = None
+        self._foreign: dict[tuple[int, int], bool] = {}
 
-    def ahead(self, at: int, length: int, levels: int | None = None) -> Excerpt:
+    def ahead(self, at: int, length: int, levels: int | None = None, join: Join = Join.KEEP) -> Excerpt:
         """At most `length` characters from `at` on, unescaped."""
-        return excerpt(self.text, at, length, levels)
+        return excerpt(self.text, at, length, levels, join)
 
     def behind(self, at: int, length: int) -> str:
         """At most `length` characters before `at`, with escaped quotes and backslashes plain."""
@@ -102,16 +126,36 @@ class Scene:
         """The offset of the first character of the line of `at`, at most `most` characters away."""
         return max(self.text.rfind("\n", max(0, at - most), at) + 1, at - most, 0)
 
-    def line(self, at: int) -> str:
-        """The line of `at`, cut at a bounded distance."""
-        return self.text[self.line_start(at, 512) : self.line_end(at, 512)]
-
     def speaks_of_platform(self, at: int) -> bool:
         """Whether the text near `at` is about agents and not about some other program."""
-        if _PLATFORM.search(self.text, max(0, at - NEAR), at + NEAR):
+        if self._platform is None:
+            self._platform = _places(self.text, _PLATFORM)
+        after = bisect_left(self._platform, at - NEAR)
+        if after < len(self._platform) and self._platform[after] <= at + NEAR:
             return True
-        return self.is_small and not _FOREIGN.search(self.text)
+        return self.is_small and not self._is_foreign(0, len(self.text))
 
     def is_foreign(self, at: int) -> bool:
         """Whether the line of `at` is another program's."""
-        return _FOREIGN.search(self.line(at)) is not None
+        start, end = self.line_start(at, 512), self.line_end(at, 512)
+        if end - start > 512:  # a long line is looked at in steps, so that many places in it cost no more than a few
+            start = max(0, at - at % 256 - 512)
+            end = start + 1_280
+        return self._is_foreign(start, end)
+
+    def _is_foreign(self, start: int, end: int) -> bool:
+        known = self._foreign.get((start, end))
+        if known is None:
+            known = self._foreign[start, end] = _FOREIGN.search(self.text, start, end) is not None
+        return known
+
+
+def _places(text: str, words: tuple[str, ...]) -> list[int]:
+    """Where the words stand, ascending; a word that stands close behind the one before adds nothing and is left out."""
+    places: list[int] = []
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            places.append(at)
+            at = text.find(word, at + NEAR)
+    return sorted(places)

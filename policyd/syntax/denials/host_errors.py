@@ -17,9 +17,10 @@ _DENIED_CASE = (
 )
 _CASE = re.compile(_DENIED_CASE)
 _EXTRACTION = re.compile(
-    r"\s{0,4}:\s{0,4}(?:SQL\s+resource\s+set\s+cannot\s+be\s+extracted\s+safely\s{0,4}:\s{0,4})?([^\n\"}]{1,300})"
+    r"\s{0,4}:\s{0,4}(?:SQL\s+resource\s+set\s+cannot\s+be\s+extracted\s+safely\s{0,4}:\s{0,4})?([^\n]{1,300})"
 )
 _SQL_PLACE = re.compile(r"Line:?\s{0,4}([0-9]{1,9}),?\s{0,4}Column:?\s{0,4}([0-9]{1,9})", re.IGNORECASE)
+_REASON_CUT = re.compile(r"\"[)}\],]|\"\s{0,4}$")
 _REASON_END = re.compile(r"[\"'`]?\)+\s*$|[\"'`;]+\s*$")
 
 
@@ -31,12 +32,14 @@ def on_extraction(scene: Scene, at: int) -> Hit | None:
     found = _EXTRACTION.match(part.text)
     if found is None:
         return Hit("E-05", start, end)
-    reason = _REASON_END.sub("", found[1]).strip()
+    cut = _REASON_CUT.search(found[1])
+    reason = _REASON_END.sub("", found[1][: cut.start()] if cut else found[1]).strip()
     place = _SQL_PLACE.search(reason)
     facts = {"reason": redacted_sql(reason)}
     if place:
         facts |= {"sql-line": place[1], "sql-column": place[2]}
-    return Hit("E-05", start, part.page_offset(found.end()), facts=facts)
+    end = part.page_offset(found.start(1) + (cut.start() if cut else len(found[1])))
+    return Hit("E-05", start, end, facts=facts)
 
 
 def on_database_wildcard(scene: Scene, at: int) -> Hit | None:
@@ -338,7 +341,8 @@ _DRIVER = re.compile(
     r"(KeyValue|Blobstore|Postgres|MySql|Mysql|Ignite2?|Rdbms)Error\(([\w.-]{1,80})(?:,\s{0,4}([\w-]{1,60}))?\):\s{0,4}"
 )
 _POLICY_DETAIL = re.compile(
-    r"[\"']?(?:key-value permission denied:|RDBMS permission denied:|The permission target|Failed to evaluate permission target"
+    r"[\"']?(?:key-value permission denied:|RDBMS permission denied:|The permission target"
+    r"|Failed to evaluate permission target"
     r"|(?:permission denied|not permitted)\s*$)"
 )
 _DRIVER_KINDS = {"KeyValue": "kv", "Blobstore": "blob"}

@@ -27,6 +27,7 @@ _COLOUR = re.compile(
 _COLOUR_SIGNS = ("\x1b", "\r", "\x9b", "001b", "001B", "{1b}", "{1B}", "x1b", "x1B", "\\033", "^[", "\u241b")
 _UNSEEN = ("\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u2060", "\ufeff", "\u00ad")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_CUT_WORD = re.compile(r"\n(?:[ \t│|]{2,64})?")
 _BREAK = re.compile(r"[ \t]{0,8}\n[ \t│|]{0,64}")
 
 
@@ -72,7 +73,7 @@ def joined_pages(page: Page) -> tuple[Page, ...]:
     text = page.text
     if len(text) > MAX_WRAPPED or "\n" not in text:
         return ()
-    return (_without(text, _BREAK, ""), _without(text, _BREAK, " "))
+    return (_without(text, _CUT_WORD, ""), _without(text, _BREAK, " "))
 
 
 def _without(text: str, pattern: re.Pattern[str], instead: str) -> Page:

@@ -23,6 +23,9 @@ from policyd.syntax.denials.reading import Denial, Reading
 MAX_DENIALS = 200
 """Different denials that are listed; further ones are counted."""
 
+BEHIND = 160
+"""Characters behind a find in which a wrapped line may have hidden it."""
+
 TOO_LARGE = "HOST101"
 
 WHAT_TO_PASTE = (
@@ -47,7 +50,7 @@ def recognise(text: str, *, absence: str | None = None) -> Reading:
     is_small = len(page.text) <= SMALL_CHARS and page.text.count("\n") < SMALL_LINES
     scene = Scene(page.text, is_small=is_small)
     hits, missed = find_hits(scene)
-    hits += _wrapped_hits(page, hits, is_small=is_small)
+    hits = _with_wrapped(page, hits, is_small=is_small)
     denials: dict[tuple[object, ...], Denial] = {}
     more = missed
     for group in groups_of(hits, scene):
@@ -76,22 +79,40 @@ def _counted(denial: Denial) -> Denial:
     return replace(denial, count=denial.count + 1)
 
 
-def _wrapped_hits(page: Page, hits: list[Hit], *, is_small: bool) -> list[Hit]:
-    """What is found only with wrapped lines joined, at its place in `page`."""
+def _with_wrapped(page: Page, hits: list[Hit], *, is_small: bool) -> list[Hit]:
+    """`hits` and what is found only with wrapped lines joined, at its place in `page`.
+
+    A find without its target gives way to one in the same place that has it.
+    """
     if len(page.text) > MAX_WRAPPED:
-        return []
-    taken = bytearray(len(page.text))
-    for hit in hits:
-        taken[hit.start : hit.end] = b"\1" * (hit.end - hit.start)
-    extra: list[Hit] = []
+        return hits
     for joined in joined_pages(page):
+        known = {
+            shape: _covered(len(page.text), [h for h in hits if h.shape == shape]) for shape in {h.shape for h in hits}
+        }
+        known["whole"] = _covered(len(page.text), [hit for hit in hits if _is_whole(hit)])
+        better: list[Hit] = []
         for hit in find_hits(Scene(joined.text, is_small=is_small))[0]:
             start, end = joined.origin(hit.start), joined.end_origin(hit.end)
-            if page.text.find("\n", start, end) < 0 or taken.find(1, start, end) >= 0:
+            taken = known.get("whole" if _is_whole(hit) else hit.shape, b"")
+            if page.text.find("\n", start, end + BEHIND) < 0 or taken.find(1, start, end) >= 0:
                 continue
-            taken[start:end] = b"\1" * (end - start)
-            extra.append(replace(hit, start=start, end=end, reach=max(end, joined.end_origin(hit.limit))))
-    return extra
+            better.append(replace(hit, start=start, end=end, reach=max(end, joined.end_origin(hit.limit))))
+        whole = _covered(len(page.text), [hit for hit in better if _is_whole(hit)])
+        hits = [h for h in hits if h.shape != "E-01" or _is_whole(h) or whole.find(1, h.start, h.end) < 0] + better
+    return hits
+
+
+def _is_whole(hit: Hit) -> bool:
+    return hit.read is not None and hit.read.target is not None
+
+
+def _covered(length: int, hits: list[Hit]) -> bytearray:
+    """A byte per character, 1 where one of the finds stands."""
+    cover = bytearray(length)
+    for hit in hits:
+        cover[hit.start : hit.end] = b"\1" * (hit.end - hit.start)
+    return cover
 
 
 def _cut(length: int) -> Finding:

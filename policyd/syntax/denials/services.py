@@ -97,7 +97,8 @@ def on_service_line(scene: Scene, at: int) -> Hit | None:
 
 _WHAT = re.compile(
     r"\b(Environment|Application|Component|Agent type|Tool|Retry policy|Account|Card|Deployment)\b"
-    r"(?! variable)((?: (?:with id|with name|id|name|of type|for agent|revision))?(?:[ :]{1,2}[\"'`(]?[\w.:@/+-]{1,80}(?:\([^\n()]{0,60}\))?[\"'`)]?){0,2})$"
+    r"(?! variable)((?: (?:with id|with name|id|name|of type|for agent|revision))?"
+    r"(?:[ :]{1,2}[\"'`(]?[\w.:@/+-]{1,80}(?:\([^\n()]{0,60}\))?[\"'`)]?){0,2})$"
 )
 _CLASS_OF: dict[str, tuple[str, str]] = {
     "Environment": ("environment", "view"),
@@ -170,7 +171,7 @@ def on_missing_object(scene: Scene, at: int) -> Hit | None:
     end = at + len("_NOT_FOUND")
     facts = {"status": "404", "code": code}
     if code == "RESOURCE_NOT_FOUND":
-        if not re.search(r"[Aa]gent[ -]type", scene.text[max(0, at - 300) : at + 300]):
+        if not re.search(r"[Aa]gent[\s-]type", scene.text[max(0, at - 300) : at + 300]):
             return None
         return Hit("A-08", start, end, facts=facts, operations=_type_guesses())
     if code not in CODES or not _CODE_BEFORE.search(scene.text[max(0, start - 2) : start]):

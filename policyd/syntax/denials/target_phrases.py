@@ -9,6 +9,7 @@ import re
 
 from policyd.syntax.denials.debug_form import DebugReader, NotDebug
 from policyd.syntax.denials.debug_targets import ReadTarget, class_of, kebab, read_target
+from policyd.syntax.denials.excerpt import Join
 from policyd.syntax.denials.hits import Hit, Scene
 
 MAX_TARGET_CHARS = 32_768
@@ -16,7 +17,7 @@ MAX_TARGET_CHARS = 32_768
 
 _FIRST_CHARS = 2_048
 _VARIANT = re.compile(r"([A-Z][A-Za-z0-9]{0,48})\(\s*$")
-_SAYS_NOT = re.compile(r"\s{1,40}is\s{1,40}not\s{1,40}allowed")
+_SAYS_NOT = re.compile(r"\s{0,40}is\s{0,40}not\s{0,40}allowed")
 _SAYS_TARGET = re.compile(r"(?:The\s{1,40})?permission\s{1,40}target\s{1,40}$")
 _FAILED = re.compile(r"Failed\s{1,40}to\s{1,40}evaluate\s{1,40}permission\s{1,40}target\s{1,40}$")
 _GOES_ON = re.compile(r"[ \t]{0,8}[A-Za-z]")
@@ -44,9 +45,9 @@ def on_class_target(scene: Scene, at: int) -> Hit | None:
 
 def _read(scene: Scene, start: int, variant: str) -> tuple[int, ReadTarget, bool]:
     """Where the target ends, what it says, and whether `is not allowed` follows."""
-    length = _FIRST_CHARS
+    length, joins = _FIRST_CHARS, [Join.KEEP, Join.BREAKS, Join.INDENTED]
     while scene.budget > 0:
-        part = scene.ahead(start, length)
+        part = scene.ahead(start, length, join=joins[0])
         scene.budget -= length
         reader = DebugReader(part.text, 0)
         try:
@@ -56,7 +57,10 @@ def _read(scene: Scene, start: int, variant: str) -> tuple[int, ReadTarget, bool
             if is_cut and length < MAX_TARGET_CHARS:
                 length *= 4
                 continue
-            return _broken(scene, start, part.text, variant)
+            if len(joins) > 1 and "\n" in scene.text[start : part.end]:
+                joins = joins[1:]  # a terminal may have broken a line within a word
+                continue
+            return _broken(scene, start, scene.ahead(start, 1_200).text, variant)
         says = _SAYS_NOT.match(part.text, reader.at)
         if says is None and part.end < len(scene.text) and len(part.text) - reader.at < 128:
             tail = scene.ahead(part.page_offset(reader.at), 160, part.levels)

@@ -87,7 +87,7 @@ def on_not_permitted(scene: Scene, at: int) -> Hit | None:
 
 
 _CARD_TALK = re.compile(
-    r"[iI]nstall_?-?[cC]ard|derive|[rR]evoke_?-?[cC]ard|[iI]nspect_?-?[cC]ard|golem:permissions|permission-error|PermissionError"
+    r"[iI]nstall_?-?[cC]ard|card:|derive|[rR]evoke_?-?[cC]ard|[iI]nspect_?-?[cC]ard|golem:permissions|permission-error|PermissionError"
 )
 
 
