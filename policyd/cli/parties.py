@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -110,7 +110,11 @@ def holders_at(
     found = _stored(source, rules) if source.startswith("@") else _read(source, selection, include_root, rules, only)
     if is_optional and only is not None and found.deployment.agent(only) is None:
         return Holders(source, {})
-    return holders_in(found, selection, agent, source)
+    holders = holders_in(found, selection, agent, source)
+    if source.startswith("@") or selection.environment is not None:
+        return holders
+    note = f"without --env {shown(source)} is asked about in its environment {shown(found.deployment.environment)}"
+    return replace(holders, notes=(note, *holders.notes))
 
 
 def _read(source: str, selection: Selection, include_root: Path | None, rules: Rules, only: str | None) -> Described:

@@ -31,11 +31,13 @@ from policyd.core.callsets import (
 from policyd.core.callsets.search import calls_in
 from policyd.core.callsets.witness import Withheld, obstacles_of
 from policyd.core.cards import (
-    Attenuates,
+    Bound,
     Bounds,
     Card,
     CardId,
+    GrantRef,
     Surface,
+    TooBroad,
     attenuate,
     deploy_envelopes,
     surface_of,
@@ -132,7 +134,7 @@ def synthesise(question: SynthesisQuestion, timeout_ms: int = DEFAULT_TIMEOUT_MS
         options = work.options(missing)
         stuck = tuple(w for w in missing if not any(o.candidate.filled.covers(w) for o in options))
         if stuck:
-            return NoSolution("no grant that may be given lets this through", stuck)
+            return work.stuck(stuck)
         chosen = _least(work, missing, options, timeout_ms)
     except _UnknownError as unknown:
         return Undecided(f"the search for the least grants: {unknown}")
@@ -166,10 +168,12 @@ class _Work:
     def __init__(self, question: SynthesisQuestion) -> None:
         self.question = question
         kept, deployer = question.kept, [c.bounds for c in question.deployer or ()]
+        # A ceiling that the card has already stays as it is: the deployer's beside it would only widen it.
+        ceiling = kept.upper_positive or tuple(u for b in deployer for u in b.upper_positive)
         self.frame = Bounds(
             kept.lower_positive,
             tuple(dict.fromkeys((*kept.lower_negative, *(n for b in deployer for n in b.lower_negative)))),
-            tuple(dict.fromkeys((*kept.upper_positive, *(u for b in deployer for u in b.upper_positive)))),
+            tuple(dict.fromkeys(ceiling)),
             tuple(dict.fromkeys((*kept.upper_negative, *(u for b in deployer for u in b.upper_negative)))),
         )
         self.single = calls_of(w for w in question.wanted if _is_single(w))
@@ -194,6 +198,14 @@ class _Work:
     def refusal(self) -> NoSolution | None:
         """What makes the question hopeless before anything is searched."""
         question = self.question
+        refused = self._refused(self.frame)
+        if refused is not None:
+            reason = "the deployer's cards do not allow what the card has already"
+            if refused.grant is not None:
+                reason += f": `{refused.grant.text.rstrip()}`"
+            if refused.missing:
+                reason += f" (theirs: `{refused.missing[0].text.rstrip()}`)"
+            return NoSolution(reason, ())
         for wanted in question.wanted:
             if any(u.covers(wanted) for u in question.unwanted):
                 return NoSolution("it is wanted and unwanted at once", (wanted,))
@@ -204,8 +216,10 @@ class _Work:
                 return NoSolution(
                     "a ceiling or an upper negative withholds it from the whole wallet", (wanted,), tuple(upper)
                 )
-            if any(n.covers(wanted) for n in self.own_negatives):
-                return NoSolution("a negative that the new card must have denies it", (wanted,))
+            denying = self._own_denials(wanted)
+            if denying:
+                reason = "a negative that the new card must have denies it"
+                return NoSolution(reason, (wanted,), (Withheld(Obstacle.OWN_NEGATIVE, NEW_CARD, denying),))
         others = surface_of(self.question.cards, question.holder)
         lent = Intersection((admitted_by(others).calls, self.open))
         answer = is_empty(Intersection((calls_of(question.unwanted), lent)), question.universe)
@@ -231,8 +245,28 @@ class _Work:
         return self._attenuates(replace(self.frame, lower_positive=(self.grant(target),)))
 
     def _attenuates(self, bounds: Bounds) -> bool:
+        return self._refused(bounds) is None
+
+    def _refused(self, bounds: Bounds) -> TooBroad | None:
+        """What the deployer's cards say against a card."""
         deployer = self.question.deployer
-        return deployer is None or isinstance(attenuate(deployer, deploy_envelopes(bounds)), Attenuates)
+        outcome = None if deployer is None else attenuate(deployer, deploy_envelopes(bounds))
+        return outcome if isinstance(outcome, TooBroad) else None
+
+    def _own_denials(self, call: Target) -> tuple[GrantRef, ...]:
+        """The lower negatives of the new card that deny a call."""
+        found = []
+        for index, grant in enumerate(self.concrete(self.frame).lower_negative):
+            if grant.recipient.covers(self.question.holder) and grant.target.covers(call):
+                found.append(GrantRef(NEW_CARD, Bound.LOWER_NEGATIVE, index, grant))
+        return tuple(found)
+
+    def stuck(self, calls: tuple[Target, ...]) -> NoSolution:
+        """Why no grant may be given for some wanted calls."""
+        may = candidates_of(calls, self.question.context)
+        if any(self.question.is_writable(c.target) for c in may):
+            return NoSolution("the deployer's cards give nothing that lets this through", calls)
+        return NoSolution("no grant can be written that lets this through", calls)
 
     def _cost(self, candidate: Candidate) -> int:
         if candidate.steps == 0 or candidate.steps > MAX_PROVED_STEPS:

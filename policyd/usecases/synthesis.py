@@ -5,14 +5,17 @@ Source: questions 2; interface, `synth`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from policyd.core.callsets import Undecided, Universe
-from policyd.core.cards import Bounds, Card, CardId, account_root_bounds
+from policyd.core.application import GrantOrigin, PlacedGrant
+from policyd.core.callsets import Obstacle, Undecided, Universe, Withheld
+from policyd.core.cards import Bounds, Card, CardId, GrantRef, account_root_bounds
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant, Level, Recipient, Slot, Target, agent_holder
 from policyd.findings import InputError, visible
 from policyd.findings.span import span_of_text
+from policyd.solver.candidates import slotted
 from policyd.solver.synth import NoSolution, Synthesis, SynthesisQuestion, synthesise
 from policyd.syntax import Form, GrantSyntaxError, parse_grant, parse_target
 from policyd.usecases.holders import Holder, written_target
@@ -20,14 +23,20 @@ from policyd.usecases.holders import Holder, written_target
 THIS_AGENT = Recipient(Level.AGENT, (), Slot.AGENT)
 ROOT = CardId("00000000-0000-0000-0000-000000000001")
 
+START_UP_READS = ("GOLEM_AGENT_ID", "GOLEM_COMPONENT_ID")
+"""Variables that the SDKs read before or while they dispatch a call, so that a card without them starts nothing."""
+
+MAX_NAMED = 4
+"""So many grants of a ceiling are named; the others are counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Synthesised:
     """What came of it.
 
     Attributes:
-        yaml: manifest text of the new `lowerBound`, empty where there is no solution.
-        added: the new positives as written.
+        yaml: manifest text of the whole new `lowerBound`, empty where there is no solution.
+        added: the new positives as written, those for the start-up of the SDK among them.
         denied: the new negatives as written.
         extra: calls that they open besides, in the form that `check` takes.
         refusal: why there is none, empty if there is.
@@ -84,7 +93,8 @@ def synthesis(
         deployer: cards of whoever deploys; None for an assumed account root card.
         rules: the edition.
         timeout_ms: the solver's effort.
-        keep: whether the present card stays and is only added to; its ceiling holds then.
+        keep: whether the present lower bound stays and is only added to. The upper bound of the card, and what
+            `files` adds to it, stay in any case.
     """
     context = replace(holder.context, agent_id=instance)
     cards = deployer
@@ -92,26 +102,95 @@ def synthesis(
     if cards is None:
         cards = (Card(ROOT, account_root_bounds(context.account)),)
         notes.append("an account root card is assumed for whoever deploys")
-    kept = holder.template.for_agent(context).bounds if keep else Bounds()
+    kept = _kept(holder, context, keep=keep)
+    universe = Universe.of(agent_holder(context), rules, instance)
+    reads = _start_up(holder, context, allow, deny, rules, notes, keep=keep)
     question = SynthesisQuestion(
-        allow,
+        (*allow, *reads),
         deny,
         agent_holder(context),
         context,
         kept=kept,
         deployer=cards,
-        universe=Universe.of(agent_holder(context), rules, instance),
+        universe=universe,
         is_writable=_is_writable,
     )
     outcome = synthesise(question, timeout_ms)
+    if reads and isinstance(outcome, Synthesis):
+        words = " and ".join(f"`{read.resource.text}`" for read in reads)
+        notes.append(
+            f"{words} stay admitted, because the SDK reads them at start-up; list them under --deny to drop them"
+        )
     if isinstance(outcome, Undecided):
         return Synthesised("", (), (), (), undecided=outcome.reason, notes=tuple(notes))
     if isinstance(outcome, NoSolution):
-        calls = ", ".join(f"`{written_target(call, context).rstrip()}`" for call in outcome.calls[:3])
-        return Synthesised(
-            "", (), (), (), refusal=f"{outcome.reason}{f': {calls}' if calls else ''}", notes=tuple(notes)
-        )
-    return _written(outcome, context, tuple(notes))
+        return Synthesised("", (), (), (), refusal=_refused(outcome, holder, context), notes=tuple(notes))
+    return _written(outcome, holder, context, kept, reads, tuple(notes), keep=keep)
+
+
+def _kept(holder: Holder, context: AgentContext, *, keep: bool) -> Bounds:
+    """What the card has anyway: its upper bound, the grants for `files`, and with `keep` all of it."""
+    bounds = holder.template.for_agent(context).bounds
+    if keep:
+        return bounds
+    files = [p.grant.addressed(context).filled(context) for p in holder.card.lower_positive if _is_for_file(p)]
+    return replace(bounds, lower_positive=tuple(files), lower_negative=())
+
+
+def _is_for_file(placed: PlacedGrant) -> bool:
+    return placed.origin is GrantOrigin.FILE
+
+
+def _start_up(
+    holder: Holder,
+    context: AgentContext,
+    allow: Sequence[Target],
+    deny: Sequence[Target],
+    rules: Rules,
+    notes: list[str],
+    *,
+    keep: bool,
+) -> tuple[Target, ...]:
+    """The start-up reads of the SDK that a new lower bound must not lose: those that the present card admits.
+
+    One that is to be kept out is left out, and said.
+    """
+    present = holder.surface(context.agent_id)
+    found = []
+    for name in START_UP_READS:
+        read = parse_target(f"env(?agent) : read : {name}", rules, slots=True).filled(context)
+        if any(unwanted.covers(read) for unwanted in deny):
+            notes.append(f"`{name}`, which the SDK reads at start-up, is not admitted: it is to be kept out")
+        elif not keep and read not in allow and present.allows(read):
+            found.append(read)
+    return tuple(found)
+
+
+def _refused(outcome: NoSolution, holder: Holder, context: AgentContext) -> str:
+    """Why there is no solution: the calls, and the grants that stand in the way with their places."""
+    calls = ", ".join(f"`{written_target(call, context).rstrip()}`" for call in outcome.calls[:3])
+    reasons = [outcome.reason + (f": {calls}" if calls else "")]
+    reasons += [_in_the_way(obstacle, holder, context) for obstacle in outcome.obstacles]
+    return "; ".join(reasons)
+
+
+def _in_the_way(withheld: Withheld, holder: Holder, context: AgentContext) -> str:
+    named = [_placed(ref, holder, context) for ref in withheld.grants[:MAX_NAMED]]
+    if len(withheld.grants) > MAX_NAMED:
+        named.append(f"and {len(withheld.grants) - MAX_NAMED} more")
+    if withheld.obstacle is not Obstacle.CEILING:
+        return f"denied by {', '.join(named)}"
+    if not named:
+        return "the ceiling lists nothing of its class"
+    return f"of its class the ceiling lists only {', '.join(named)}"
+
+
+def _placed(ref: GrantRef, holder: Holder, context: AgentContext) -> str:
+    """A grant as written with its place, or as one of the deployer's cards."""
+    for placed in holder.card.of(ref.bound):
+        if placed.grant.addressed(context).filled(context) == ref.grant:
+            return f"`{placed.text}`" + (f" ({placed.span.where})" if placed.span else "")
+    return f"`{ref.grant.text.rstrip()}` (demanded by the deployer's cards)"
 
 
 def _is_writable(target: Target) -> bool:
@@ -123,20 +202,59 @@ def _is_writable(target: Target) -> bool:
         return False
 
 
-def _written(outcome: Synthesis, context: AgentContext, notes: tuple[str, ...]) -> Synthesised:
+def _written(
+    outcome: Synthesis,
+    holder: Holder,
+    context: AgentContext,
+    kept: Bounds,
+    reads: Sequence[Target],
+    notes: tuple[str, ...],
+    *,
+    keep: bool,
+) -> Synthesised:
     added = tuple(_text(grant) for grant in outcome.added)
-    denied = tuple(_text(grant) for grant in outcome.denied)
+    denied = tuple(_text(replace(grant, target=slotted(grant.target, context))) for grant in outcome.denied)
+    mark = "added" if keep else ""
+    card = holder.card
+    positive = [*(_present(card.lower_positive) if keep else ())]
+    for grant, text in zip(outcome.added, added, strict=True):
+        target = grant.target.filled(context)
+        is_read = any(target.covers(read) for read in reads)
+        positive.append((text, "the SDK reads it at start-up" if is_read else mark))
+    negative = [*(_present(card.lower_negative) if keep else ())]
+    bounds = outcome.bounds
+    restated = [g for g in bounds.lower_negative if g not in kept.lower_negative and g not in outcome.denied]
+    negative += [(g.text.rstrip(), _DEMANDED) for g in restated]
+    negative += [(text, mark) for text in denied]
+    upper = [(g.text.rstrip(), _DEMANDED) for g in bounds.upper_positive if g not in kept.upper_positive]
+    upper_negative = [(g.text.rstrip(), _DEMANDED) for g in bounds.upper_negative if g not in kept.upper_negative]
     lines = [
-        "# the lower bound only: keep the rest of the card",
+        "# the whole lower bound: keep the rest of the card",
         "initialCard:",
         "  lowerBound:",
-        "    positive:",
-        *(f'      - "{_quoted(t)}"' for t in added),
+        *_list("positive", positive),
+        *_list("negative", negative),
     ]
-    if denied:
-        lines += ["    negative:", *(f'      - "{_quoted(t)}"' for t in denied)]
+    if upper or upper_negative:
+        lines += ["  upperBound:", *_list("positive", upper), *_list("negative", upper_negative)]
     extra = tuple(written_target(target, context).rstrip() for target in outcome.extra)
     return Synthesised("\n".join(lines), added, denied, extra, notes=notes)
+
+
+_DEMANDED = "demanded by the deployer's cards"
+
+
+def _present(grants: Sequence[PlacedGrant]) -> list[tuple[str, str]]:
+    """The texts of a list as written; what `files` adds is added again anyway."""
+    texts = dict.fromkeys(placed.text for placed in grants if not _is_for_file(placed))
+    return [(text, "") for text in texts]
+
+
+def _list(name: str, grants: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if grants:
+        yield f"    {name}:"
+    for text, mark in grants:
+        yield f'      - "{_quoted(text)}"' + (f"  # {mark}" if mark else "")
 
 
 def _text(grant: Grant) -> str:

@@ -154,7 +154,8 @@ def test_the_least_grants(shop):
     """All wanted, none unwanted, as manifest text; an unreadable call is a problem."""
     asked = {"snapshot": PLACE, "agent": "Cart", "allow": ["kv(?env) : read : orders.42"], "deny": [TARGET]}
     body = shop.ask("/v1/synthesis", asked).json()
-    assert body["positive"] == ["kv(?env) @ ?agent : read : orders.42"]
+    reads = [f"env(?agent) @ ?agent : read : {name}" for name in ("GOLEM_AGENT_ID", "GOLEM_COMPONENT_ID")]
+    assert body["positive"] == [*reads, "kv(?env) @ ?agent : read : orders.42"]
     assert "initialCard:" in body["manifest"]
     assert (body["refusal"], body["undecided"]) == (None, None)
     impossible = shop.ask("/v1/synthesis", {**asked, "deny": ["kv(?env) : read : orders.42"]}).json()

@@ -17,7 +17,6 @@ from policyd.usecases.cross_check import CrossCheck
 from policyd.usecases.deployments import Described, Selection, described
 from policyd.usecases.holders import Holders, holders_in, surface_for, variants
 from policyd.usecases.proofs import prove_query, prove_relation
-from policyd.usecases.synthesis import calls_in, synthesis
 from policyd.usecases.what_if import LISTS, Edit, what_if
 
 SEEDS = range(24)
@@ -202,19 +201,3 @@ def test_proofs_agree_with_check(seed: int) -> None:
     for result in wide.results:
         if result.witness:
             assert found.admitted(result.witness, instance_of(result.name)) == "yes"
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_least_grants_admit_what_is_wanted(seed: int) -> None:
-    """A card written from them admits all wanted calls and none of the unwanted ones."""
-    rng = random.Random(seed)
-    calls = rng.sample(WANTED, 4)
-    wanted, unwanted = calls[:2], calls[2:]
-    holder = made(some(rng)).holders.by_name["Cart"]
-    context = replace(holder.context, agent_id='Cart("a")')
-    ask = [calls_in("\n".join(texts), "calls", context, NEXT) for texts in (wanted, unwanted)]
-    found = synthesis(holder, 'Cart("a")', ask[0], ask[1], None, NEXT, 5_000, keep=False)
-    assert not (found.refusal)
-    assert not (found.undecided)
-    written = made({"lower+": list(found.added), "lower-": list(found.denied), "upper+": [], "upper-": []})
-    assert [written.admitted(call, 'Cart("a")') for call in calls] == ["yes", "yes", "no", "no"]
