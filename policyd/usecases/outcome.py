@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from policyd.core.schema.reading import at, elements, fail, list_of, members, optional, surfaced, text, truth
-from policyd.core.tools.boundaries import FORWARDING, Underlying, through_layers
+from policyd.core.tools.boundaries import FORWARDING, Answering, Underlying, answered, through_layers
 from policyd.core.tools.guest_exports import Ask, Capability, absent_answer
 from policyd.core.tools.outcome import Action, Invocation, Output, Seen, Verb, act, left_over
 from policyd.usecases.tool_documents import read_document
 
 MAX_STEPS = 10_000
 """Steps of one sequence."""
+MAX_LAYERS = 1_000
+"""Layers through which one error comes back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +103,14 @@ def _capabilities(json: object) -> dict[Capability, bool]:
 def _call(json: object) -> Invocation:
     found = members(json)
     for key in found:
-        if key not in ("errors", "outputs", "observers"):
-            at(str(key), lambda: fail("known are errors, outputs, observers"))
+        if key not in ("errors", "outputs", "observers", "withheld"):
+            at(str(key), lambda: fail("known are errors, outputs, observers, withheld"))
     outputs = optional(found, "outputs", list_of(text)) or ()
     for name in outputs:
         if name not in ("stdout", "stderr"):
             at("outputs", lambda: fail("an output is `stdout` or `stderr`"))
-    base = Invocation(frozenset(optional(found, "errors", list_of(text)) or ()), tuple(Output(n) for n in outputs))
+    errors, withheld = (frozenset(optional(found, name, list_of(text)) or ()) for name in ("errors", "withheld"))
+    base = Invocation(errors, tuple(Output(n) for n in outputs), withheld=withheld)
     for name in optional(found, "observers", list_of(text)) or ():
         base = act(base, Action(Verb.OBSERVE, name))[0]
     return base
@@ -166,13 +169,38 @@ def _forwarded(json: object) -> tuple[Seen, str]:
     if not isinstance(word, str) or word not in names:
         return at("error", lambda: fail("known are " + ", ".join(names)))
     layers = found.get("layers", 1)
-    if not isinstance(layers, int) or isinstance(layers, bool) or not 0 <= layers <= 1000:
+    if isinstance(layers, list):
+        return _answered(names[word], found)
+    if not isinstance(layers, int) or isinstance(layers, bool) or not 0 <= layers <= MAX_LAYERS:
         return at("layers", lambda: fail("a number of layers is wanted"))
     error = names[word]
     seen = through_layers(error, layers)
     lost = FORWARDING[error].words if layers else "no layer is between"
     step = f"forwarded: {error.value} through {layers} layer{'' if layers == 1 else 's'}"
     return Seen(f"the caller sees `{seen.value}`: {lost}"), step
+
+
+def _answered(error: Underlying, found: Mapping[str, object]) -> tuple[Seen, str]:
+    """What a caller sees where each layer is described, the innermost first."""
+    layers = optional(found, "layers", list_of(_layer)) or ()
+    if len(layers) > MAX_LAYERS:
+        at("layers", lambda: fail(f"more than {MAX_LAYERS} layers"))
+    seen, name = answered(error, optional(found, "name", text) or "", layers)
+    named = f" `{name}`" if name else ""
+    words = f"the caller sees `{seen.value}`{named}"
+    return Seen(words), f"forwarded: {error.value} through {len(layers)} layer{'' if len(layers) == 1 else 's'}"
+
+
+def _layer(json: object) -> Answering:
+    """How a layer answers: `forward`, or what it maps the error to; with the errors that it declares."""
+    if json == "forward":
+        return Answering()
+    found = members(json)
+    for key in found:
+        if key not in ("maps", "errors"):
+            at(str(key), lambda: fail("`forward` is wanted, or maps and errors"))
+    errors = optional(found, "errors", list_of(text))
+    return Answering(optional(found, "maps", text) or "", None if errors is None else frozenset(errors))
 
 
 def answer_lines(answer: OutcomeAnswer) -> list[str]:

@@ -5,25 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chains.documents import checked
+from chains.documents import checked, sources
 from ruamel.yaml import YAML
 
 from policyd.analysis.labels import LABELS
-from policyd.core.edition import SNAPSHOT
+from policyd.core.edition import NEXT, SNAPSHOT
+from policyd.findings import InputError
+from policyd.usecases.chain_explain import Outcome, authority_of, follow_call
 
 FILE = YAML(typ="safe").load((Path(__file__).parents[1] / "cases" / "chains" / "permissions.yaml").read_text("utf-8"))
 LABEL_OF = {row.code: row.label for row in LABELS}
 
 
-def report_of(case, rules=None):
-    asked = {
+def asked_of(case):
+    return {
         "profile": case.get("profile", {}),
         "definitions": FILE["definitions"],
         "chain": {"tool": case.get("tool", "grep"), "layers": case.get("layers", []), "leaf": case.get("leaf", "grep")},
         "cards": {"X": case["cards"]},
         "agents": {"X": {"component": "support:app"}},
-        "tools": {"grep": {"component": "support:cli"}},
+        "tools": {name: {"component": "support:cli"} for name in ("grep", "nudge", "cat", "echo")},
     }
+
+
+def report_of(case, rules=None):
+    asked = asked_of(case)
     return checked(asked) if rules is None else checked(asked, rules)
 
 
@@ -41,6 +47,48 @@ def test_permissions(case):
     assert [
         label for label in told if label in ("PERMISSION_DENIED", "GRANT_ARGS_DRIFT", "UNEXPRESSIBLE_GRANT")
     ] == sorted(case.get("labels", []), key=lambda label: label == "UNEXPRESSIBLE_GRANT")
+
+
+@pytest.mark.parametrize("case", FILE["calls"], ids=lambda case: case["id"])
+def test_calls_with_their_values(case):
+    """Each hop of one call is let through or denied as the row says, and a denied one ends the way."""
+    rules = SNAPSHOT if case.get("edition") == "snapshot" else NEXT
+    row = report_of(case, rules).rows[0]
+    profile = sources(asked_of(case), rules).profile
+    path = tuple(case["call"].split(".")) if case["call"] else ()
+    whose = authority_of(row, "X")
+    followed = follow_call(row.chain, path, case["input"], Outcome(), profile, row.tool, whose)
+    decided = [
+        step.words for step in followed.inward if "cards of" in step.words or step.is_end or "card of" in step.words
+    ]
+    assert len(decided) == len(case["says"]), decided
+    assert all(words in step for words, step in zip(case["says"], decided, strict=True)), decided
+    assert followed.reaches_leaf is case.get("reaches", False)
+
+
+def test_no_grant_names_a_negative_number():
+    """G15: a grant with such an argument is no grant at all."""
+    case = {"cards": ["tool(?env/*/*) @ ?agent : invoke : by -5"], "tool": "nudge", "leaf": "nudge"}
+    with pytest.raises(InputError, match="GRANT006"):
+        report_of(case)
+
+
+def test_a_grant_without_a_binding():
+    """G3: every call is admitted by the cards, and the tool is not bound, so that the call is denied."""
+    report = checked(
+        {
+            "definitions": FILE["definitions"],
+            "environments": {"prod": {"server": "local", "defaultTools": [], "tools": {"rg": {}}}},
+            "agents": {"X": {"component": "support:app"}},
+            "callers": [{"name": "code", "agent": "X", "tool": "grep", "definition": "grep"}],
+            "cards": {"X": ["tool(?env/*/*) @ ?agent : invoke : *"]},
+        }
+    )
+    assert [row.tool for row in report.rows] == ["rg"]
+    told = [finding for finding in report.findings if LABEL_OF[finding.code] == "BINDING_MISSING"]
+    assert [finding.message for finding in told] == [
+        "caller `code`: tool `grep` is not bound to `X`, so that the call is `Denied`"
+    ]
 
 
 def test_a_text_that_looks_like_an_option():

@@ -204,3 +204,14 @@ def test_another_environment_is_refused(database):
     stored = load(database, imported(database))
     with pytest.raises(InputError, match="not of `stage`"):
         report_of(stored, environments=["stage"])
+
+
+def test_the_mode_is_pinned(database):
+    """I18: a manifest that changes its mode changes the next deployment, and what is stored keeps the old one."""
+    number = imported(database)
+    strict = MANIFEST.replace("toolCompatibilityMode: nominal", "toolCompatibilityMode: strict-equality")
+    loaded = load_text(strict, "golem.yaml", rules=NEXT)
+    after = import_manifest(database, loaded, Selection(None, None, "", ""), NEXT, Writer("test", NOW))
+    modes = [{row.chain.mode.value for row in report_of(load(database, n)).rows} for n in (number, number + 1)]
+    assert after.stored.snapshot.number == number + 1
+    assert modes == [{"nominal"}, {"strict-equality"}]

@@ -5,6 +5,7 @@ Source: middleware 1.8, 2.3, 7.5.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -58,6 +59,42 @@ FORWARDING: dict[Underlying, Forwarded] = {
 
 ERASED = frozenset({Underlying.DENIED, Underlying.CANCELLED, Underlying.RESOURCE_EXHAUSTED})
 """What a caller above any forwarding layer cannot tell apart: all of it arrives as a constraint violation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How one layer answers when what it called has failed.
+
+    Attributes:
+        maps_to: the custom error that it raises instead; empty where it forwards what it saw.
+        declares: names of its own errors; None where they are not asked about.
+    """
+
+    maps_to: str = ""
+    declares: frozenset[str] | None = None
+
+
+def answered(error: Underlying, name: str, layers: Iterable[Answering]) -> tuple[Underlying, str]:
+    """What a caller sees of an error below layers, innermost first: its case, and the name of a custom error.
+
+    Args:
+        error: as the innermost layer sees it.
+        name: of a custom error, else empty.
+        layers: in the order in which they answer.
+
+    >>> answered(Underlying.RESOURCE_EXHAUSTED, "", [Answering("busy", frozenset({"busy"})), Answering()])[1]
+    'busy'
+    """
+    for layer in layers:
+        if layer.maps_to:
+            error, name = Underlying.CUSTOM_ERROR, layer.maps_to
+        else:
+            error = FORWARDING[error].wire
+        if error is Underlying.CUSTOM_ERROR and layer.declares is not None and name not in layer.declares:
+            error = Underlying.INVALID_RESULT
+        if error is not Underlying.CUSTOM_ERROR:
+            name = ""
+    return error, name
 
 
 def through_layers(error: Underlying, layers: int) -> Underlying:

@@ -30,6 +30,7 @@ class Verb(Enum):
     RAISE = "raise"
     BAD_RESULT = "bad-result"
     UNDECODABLE = "undecodable"
+    UNDECODABLE_PARAMETERS = "undecodable-parameters"
     PANIC = "panic"
     EXHAUST = "exhaust"
     GET = "get"
@@ -95,6 +96,7 @@ class Invocation:
         delivered: whether some observer has had the outcome.
         inward: calls inward that were admitted and run on.
         forwarded: streams that were forwarded.
+        withheld: names of secrets that the caller may not hold.
     """
 
     errors: frozenset[str] = frozenset()
@@ -108,6 +110,7 @@ class Invocation:
     delivered: bool = False
     inward: int = 0
     forwarded: frozenset[str] = field(default=frozenset())
+    withheld: frozenset[str] = field(default=frozenset())
 
     def observer(self, name: str) -> ObserverState | None:
         """The state of an observer, None where there is none of that name."""
@@ -244,9 +247,23 @@ def _settled(call: Invocation, action: Action) -> tuple[Invocation, Seen]:
         words += "; " + ", ".join(told)
     if call.inward:
         words += f"; {call.inward} admitted call{'s' if call.inward > 1 else ''} inward run on"
-    is_success = action.verb is Verb.SUCCEED
-    carried = tuple(part for part in action.subject.split(",") if part) if is_success else ()
+    carried = () if outcome.startswith(_DENIED) else _carried(action)
     return replace(call, outcome=outcome, outputs=outputs, is_returned=True, capabilities=carried), Seen(words)
+
+
+_DENIED = "`Denied`"
+
+
+def _carried(action: Action) -> tuple[str, ...]:
+    """What a result or the payload of an error carries; the first word of an error is its name."""
+    parts = tuple(part for part in action.subject.split(",") if part)
+    match action.verb:
+        case Verb.SUCCEED:
+            return parts
+        case Verb.RAISE:
+            return parts[1:]
+        case _:
+            return ()
 
 
 def _finished(output: Output) -> Output:
@@ -258,17 +275,23 @@ def _finished(output: Output) -> Output:
 
 def _outcome_of(call: Invocation, action: Action) -> tuple[str, bool]:
     """What the call came to, and whether its outputs are then finished."""
+    held_back = next((name for name in _carried(action) if name in call.withheld), None)
+    name = action.subject.partition(",")[0]
     match action.verb:
+        case Verb.RAISE if name not in call.errors:
+            return f"`InvalidResult`: the error `{name}` is not declared", True
+        case Verb.SUCCEED | Verb.RAISE if held_back is not None:
+            return f"{_DENIED}: the caller may not hold the secret `{held_back}` in it", True
         case Verb.SUCCEED:
             return "success", True
         case Verb.RAISE:
-            if action.subject in call.errors:
-                return f"custom error `{action.subject}`", True
-            return f"`InvalidResult`: the error `{action.subject}` is not declared", True
+            return f"custom error `{name}`", True
         case Verb.BAD_RESULT:
             return "`InvalidResult`: the result is missing, extra, or not what was declared", True
         case Verb.UNDECODABLE:
             return "`protocol-error`: the payload cannot be decoded at all", True
+        case Verb.UNDECODABLE_PARAMETERS:
+            return "`InvalidInput`: the constructor cannot decode the installation parameters", False
         case Verb.PANIC:
             return "a trap, which the caller sees as an internal error, never as `InvalidResult`", False
         case _:
