@@ -1,4 +1,8 @@
-"""Tools of 200 commands and 2,000 types against each other, chains of 20 layers, and the payloads of their refusals.
+"""Tools of 200 commands and 2,000 types against each other, chains of 20 layers, payloads, and the worst types.
+
+Bars: a tool against another under 1 s; twice the layers, twice the time; types as deep and as wide as a plan may
+be, and types that double at every step, are decided within a second, too. Wall time and CPU time are told, because
+other programs on the machine only show in the first.
 
 python bench/bench_chain.py [--commands 200] [--types 2000] [--layers 20]
 """
@@ -10,8 +14,22 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from policyd.core.schema.equivalent import are_equivalent
 from policyd.core.schema.graph import Definition, Definitions, Graph
-from policyd.core.schema.types import STRING, U32, Field, ListType, OptionType, RecordType, RefType
+from policyd.core.schema.project import project
+from policyd.core.schema.types import (
+    STRING,
+    U32,
+    Case,
+    Field,
+    ListType,
+    OptionType,
+    RecordType,
+    RefType,
+    SchemaType,
+    VariantType,
+)
+from policyd.core.schema.witness import witness
 from policyd.core.tools.chain import Layer, compile_chain
 from policyd.core.tools.compat import compatibility
 from policyd.core.tools.middleware import Middleware, Monomorphic
@@ -55,9 +73,46 @@ def tool(commands: int, types: int, *, in_one_cycle: bool) -> Tool:
 
 
 def timed(what: str, ask: Callable[[], object]) -> None:
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), time.process_time()
     ask()
-    print(f"{what:60} {time.perf_counter() - start:7.3f} s")
+    wall, cpu = time.perf_counter() - start, time.process_time() - spent
+    print(f"{what:60} {wall:7.3f} s, {cpu:7.3f} s of CPU")
+
+
+def deep(levels: int, leaf: SchemaType) -> Graph:
+    """Lists within lists."""
+    found = leaf
+    for _ in range(levels):
+        found = ListType(found)
+    return Graph(found)
+
+
+def wide(cases: int) -> Graph:
+    """A variant of many cases, each with a payload."""
+    return Graph(VariantType(tuple(Case(f"c{n}", STRING) for n in range(cases))))
+
+
+def doubling(levels: int, leaf: SchemaType) -> Graph:
+    """Named records that hold the next one twice: few definitions, and two to the power of `levels` places."""
+    items = [Definition("T0", RecordType((Field("a", leaf),)))]
+    for n in range(1, levels):
+        below = RefType(f"T{n - 1}")
+        items.append(Definition(f"T{n}", RecordType((Field("a", below), Field("b", below)))))
+    return Graph(RefType(f"T{levels - 1}"), Definitions(tuple(items)))
+
+
+def worst() -> None:
+    """The limits of a plan: 127 levels, 4,096 steps; and what has no end when it is written out."""
+    pairs = {
+        "lists 120 levels deep that part at the end": (deep(120, U32), deep(120, STRING)),
+        "lists 130 levels deep, more than a plan may be": (deep(130, U32), deep(130, U32)),
+        "variants of 4,000 cases, one missing": (wide(4000), wide(3999)),
+        "types that double 60 times, and part at the end": (doubling(60, U32), doubling(60, STRING)),
+    }
+    for what, (source, target) in pairs.items():
+        timed(f"{what}: project", lambda s=source, t=target: project(s, t))
+        timed(f"{what}: the payload", lambda s=source, t=target: witness(s, t, TEXTS))
+        timed(f"{what}: equivalent", lambda s=source, t=target: are_equivalent(s, t))
 
 
 def widened(given: Tool) -> Tool:
@@ -91,6 +146,7 @@ def main() -> None:
     large = tool(asked.commands, asked.types, in_one_cycle=False)
     changed = widened(large)
     reason = compatibility(large, changed, Mode.STRUCTURAL_SUBTYPE, ENGINES).errors[0]
+    worst()
     timed("the payload of one refusal", lambda: tool_witness(large, changed, reason, TEXTS))
 
 

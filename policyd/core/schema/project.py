@@ -264,7 +264,16 @@ class _Compiler:
                 place = f"{path}.{field.name}"
                 raise _MismatchError(Mismatch(place, MismatchKind.NOT_SUBSTITUTABLE, source, target, "field"))
             index, own = found
-            yield index, self.compile(own.body, field.body, f"{path}.{field.name}", depth)
+            yield index, self.field(own.body, field.body, path, field.name, depth)
+
+    def field(self, source: SchemaType, target: SchemaType, path: str, name: str, depth: int) -> Node:
+        """The step for a field; the same plain type on both sides, which most fields are, needs no path."""
+        if type(source) is PlainType and type(target) is PlainType and source.kind is target.kind:
+            node = len(self.steps)
+            if depth <= MAX_PLAN_DEPTH and node < MAX_PLAN_NODES:
+                self.steps.append(KEEP)
+                return node
+        return self.compile(source, target, f"{path}.{name}", depth)
 
     def slots(self, source: ResultType, target: ResultType, path: str, depth: int) -> Slots:
         """Both slots; presence must be the same."""
