@@ -22,8 +22,9 @@ _LINES = (
     "time=12:00:{0:02d} level=warn msg=retrying attempt={0} error=connection reset by peer target=10.0.0.{0}:{1}",
 )
 TARGET = (
-    'The permission target Kv(ClassPermissionTarget { verb: Some(Read), owner: Environment { account: AccountEmail("a@b.c"), '
-    'application: ApplicationName("shop"), environment: EnvironmentName("prod") }, resource: StoreKey { store: "s",'
+    "The permission target Kv(ClassPermissionTarget { verb: Some(Read), owner: Environment {"
+    ' account: AccountEmail("a@b.c"),'
+    ' application: ApplicationName("shop"), environment: EnvironmentName("prod") }, resource: StoreKey { store: "s",'
     ' key_pattern: "k" } }) is not allowed'
 )
 

@@ -18,6 +18,7 @@ _ESCAPE = re.compile(
     r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|(.))",
     re.DOTALL,
 )
+_FIRST = re.compile(r"(\\{1,32})(?=[n\"']|u0022)|\"")
 _SIMPLE = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "0": "\0"}
 _ENTITY = re.compile(r"&(?:quot|#34|#x22|apos|#39|#x27|lt|gt|amp);")
 _ENTITIES = {"&apos;": "'", "&#39;": "'", "&#x27;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"}
@@ -88,24 +89,9 @@ def excerpt(page: str, start: int, length: int, levels: int | None = None, join:
 
 
 def _levels(text: str) -> int:
-    """How often the first quote of `text` is escaped: 0, 1, 3 or 7 backslashes stand before it."""
-    if "\\" not in text:
-        return 0
-    quote = text.find('"')
-    coded = text.find("u0022")
-    if quote < 0 and coded < 0:
-        return min(1, text.count("\\n") + text.count("\\'"))
-    if coded >= 0 and (quote < 0 or coded < quote):
-        quote = coded
-        return min(MAX_LEVELS, _backslashes(text, quote).bit_length())
-    return min(MAX_LEVELS, _backslashes(text, quote).bit_length())
-
-
-def _backslashes(text: str, at: int) -> int:
-    count = 0
-    while count < 32 and at - count > 0 and text[at - count - 1] == "\\":
-        count += 1
-    return count
+    """How often the text is escaped: 0, 1, 3 or 7 backslashes stand before its first quote or line feed."""
+    first = _FIRST.search(text) if "\\" in text else None
+    return min(MAX_LEVELS, len(first[1]).bit_length()) if first and first[1] else 0
 
 
 def _nothing(found: re.Match[str]) -> str:

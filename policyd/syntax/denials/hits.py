@@ -18,7 +18,7 @@ SMALL_CHARS = 4_096
 SMALL_LINES = 12
 """A paste of at most this size is an error and not a log: the user says that it is one."""
 
-NEAR = 1_500
+NEAR = 400
 """Characters on each side in which a log has to speak of the platform for an ambiguous shape to count."""
 
 _PLATFORM = (
@@ -45,13 +45,14 @@ _PLATFORM = (
 """Words that only texts about the platform have."""
 
 _FOREIGN = re.compile(
-    r"nginx|<html|<title>|apache|docker|kube|npm |npm:|node_modules|yarn|pip |sudo|chmod|ssh|publickey|sshd|systemd"
-    r"|/usr/|/etc/|/var/|/root\b|/home/|/proc/|C:\\|arn:aws|s3\.|amazonaws|gcloud|github\.com|registry-1\.|docker\.io|ghcr\.io|postgres="
-    r"|psql|(?-i:ERROR: )|java\.|\bmount\b"
-    r"|kernel|audit\(|selinux|apparmor|iptables|bind\(|\.service\b|HTTP/1\.[01]\" 40|Traceback|Errno"
+    r"nginx|<html|<title>|</[a-z]|apache|docker|kube|npm |npm:|node_modules|yarn|pip |sudo|chmod|ssh|publickey|systemd"
+    r"|/usr/|/etc/|/var/|/root\b|/home/|/proc/|C:\\|arn:aws|s3\.|amazonaws|gcloud|github\.com|registry-1\.|ghcr\.io"
+    r"|postgres=|psql|(?-i:ERROR: )|java\.|\bmount\b|kernel|audit\(|selinux|apparmor|iptables|bind\(|\.service\b"
+    r"|HTTP/1\.[01]\" 40|pull image|to pull|unpack|manifests/|dial tcp|(?:GET|HEAD) request|Traceback|Errno"
     r"|bash:|zsh:|\bsh: |curl: \(",
     re.IGNORECASE,
 )
+"""Words of other programs, whose denials are none of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +127,29 @@ class Scene:
         """The offset of the first character of the line of `at`, at most `most` characters away."""
         return max(self.text.rfind("\n", max(0, at - most), at) + 1, at - most, 0)
 
-    def speaks_of_platform(self, at: int) -> bool:
-        """Whether the text near `at` is about agents and not about some other program."""
+    def speaks_of_platform(self, at: int, *, can_be_small: bool = True) -> bool:
+        """Whether the text near `at` is about agents and not about some other program.
+
+        Args:
+            at: a place.
+            can_be_small: whether a short paste counts, in which nothing speaks of another program either.
+        """
         if self._platform is None:
             self._platform = _places(self.text, _PLATFORM)
         after = bisect_left(self._platform, at - NEAR)
         if after < len(self._platform) and self._platform[after] <= at + NEAR:
             return True
-        return self.is_small and not self._is_foreign(0, len(self.text))
+        return can_be_small and self.is_small and not self._is_foreign(0, len(self.text))
+
+    def line_speaks(self, at: int) -> bool:
+        """Whether the line of `at`, cut at a bounded distance, is about the platform."""
+        start, end = self.line_start(at, 512), self.line_end(at, 512)
+        return any(self.text.find(word, start, end) >= 0 for word in _PLATFORM)
+
+    def is_nothing_but(self, at: int, most: int) -> bool:
+        """Whether a short paste's line of `at` says little more than what stands at `at`."""
+        start, end = self.line_start(at, 512), self.line_end(at, 512)
+        return self.is_small and end - start <= most and self.text.count("\n") <= 3
 
     def is_foreign(self, at: int) -> bool:
         """Whether the line of `at` is another program's."""

@@ -105,6 +105,8 @@ def operations_of(target: Target) -> tuple[OperationGuess, ...]:
     """The operations that ask for a target, the likeliest first; one alone is certain."""
     names = _names(target).split()
     why = f"asks for `{target.cls.name} : {target.verb}`"
+    if not names:
+        return ()
     if len(names) == 1:
         return (OperationGuess(names[0], "certain", f"only this operation {why}"),)
     sure = ("likely", *("possible" for _ in names[1:]))

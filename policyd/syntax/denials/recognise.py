@@ -65,9 +65,8 @@ def recognise(text: str, *, absence: str | None = None) -> Reading:
     found = tuple(denials.values())
     found += absence_denials(absence, read, found)
     findings = (_cut(len(text)),) if len(text) > MAX_CHARS else ()
-    return Reading(
-        found, "" if found else WHAT_TO_PASTE, lines.count, more, card_events(page.text, lines, page), findings
-    )
+    events = card_events(page.text, lines, page)
+    return Reading(found, "" if found else WHAT_TO_PASTE, Lines(page.text).count, more, events, findings)
 
 
 def _identity(denial: Denial) -> tuple[object, ...]:

@@ -14,6 +14,8 @@ from policyd.syntax.denials.redaction import redacted
 
 _CODE_BEFORE = re.compile(r"[\"'`(\s=:\[]$")
 _STATUS_REACH = 1_500
+MAX_BARE = 60
+"""Characters of a line that may be all that was pasted of an answer."""
 
 
 def on_forbidden_code(scene: Scene, at: int) -> Hit | None:
@@ -24,7 +26,7 @@ def on_forbidden_code(scene: Scene, at: int) -> Hit | None:
 
 def on_forbidden_status(scene: Scene, at: int) -> Hit | None:
     """E-30 at `403 Forbidden`, in texts about the platform."""
-    if not _speaks(scene, at):
+    if not _speaks_of_status(scene, at):
         return None
     end = at + len("403 Forbidden")
     return Hit("E-30", at, end, _body_end(scene, end), facts={"status": "403"})
@@ -38,14 +40,28 @@ def on_unauthorized_code(scene: Scene, at: int) -> Hit | None:
 
 def on_unauthorized_status(scene: Scene, at: int) -> Hit | None:
     """E-31 at `401 Unauthorized`, in texts about the platform."""
-    if not _speaks(scene, at):
+    if not _speaks_of_status(scene, at):
         return None
     end = at + len("401 Unauthorized")
     return Hit("E-31", at, end, _body_end(scene, end), facts={"status": "401"})
 
 
 def _speaks(scene: Scene, at: int) -> bool:
-    return not scene.is_foreign(at) and scene.speaks_of_platform(at)
+    if scene.is_foreign(at):
+        return False
+    return scene.speaks_of_platform(at, can_be_small=scene.is_nothing_but(at, MAX_BARE))
+
+
+def _speaks_of_status(scene: Scene, at: int) -> bool:
+    """Whether a status is an answer of the platform: its line or its body says so, or it is all that was pasted."""
+    if scene.is_foreign(at):
+        return False
+    return scene.line_speaks(at) or scene.is_nothing_but(at, MAX_BARE) or _body_speaks(scene, at)
+
+
+def _body_speaks(scene: Scene, at: int) -> bool:
+    body = scene.text[at : _body_end(scene, at)]
+    return "AUTH_" in body or "permission target" in body
 
 
 def _body_end(scene: Scene, end: int) -> int:
@@ -60,7 +76,7 @@ def _body_end(scene: Scene, end: int) -> int:
 _SERVICE = re.compile(
     r"([A-Z][\w ]{0,40}?) Service - Error: ([1-5][0-9]{2})(?: ([A-Za-z][A-Za-z ]{0,40}?))?(?=[,\n(]| \(|$)"
 )
-_LINE_CODE = re.compile(r"\(([A-Z][A-Z_]{2,60})\)\s{0,8}$")
+_LINE_CODE = re.compile(r"\(([A-Z]{2,30}(?:_[A-Z]{1,30}){1,8})\)")
 _STATUSES = {"401": "rest-401", "403": "rest-403", "404": "rest-absent", "409": "rest-absent"}
 _LINE_CONTENT = re.compile(
     r"permission target|requires an auth context|system-only action|initial permission card|creator's cards"
@@ -80,10 +96,12 @@ def on_service_line(scene: Scene, at: int) -> Hit | None:
         return None
     service, status, reason = found.groups()
     line_end = scene.line_end(found.end())
-    line = scene.text[found.end() : min(len(scene.text), line_end + 400)]
+    # The code in brackets ends what belongs to the error, also where a page of joined lines has no line end.
+    code = _LINE_CODE.search(scene.text, found.end(), line_end)
+    line_end = code.end() if code else line_end
+    line = scene.text[found.end() : min(len(scene.text), line_end + (400 if scene.is_small and not code else 0))]
     if status not in _STATUSES and not _LINE_CONTENT.search(line):
         return None
-    code = _LINE_CODE.search(scene.text[found.end() : line_end])
     if status == "409" and not _LINE_CONTENT.search(line):
         return None
     facts = {"service": service.strip(), "status": status}
@@ -121,7 +139,8 @@ def on_not_found(scene: Scene, at: int) -> Hit | None:
     if found is None:
         return None
     named = found[2].strip(" :\"'`()")
-    if set(named.split()) & _PLAIN_WORDS or not _speaks(scene, at):
+    is_component = found[1] == "Component" and named and not re.search(r"[:0-9\"'`]", found[2])
+    if is_component or set(named.split()) & _PLAIN_WORDS or not _speaks(scene, at):
         return None
     facts = {"what": found[1], **({"name": redacted(named)} if named else {})}
     guesses = _type_guesses() if found[1] == "Agent type" else operations_of_class(*_CLASS_OF[found[1]])

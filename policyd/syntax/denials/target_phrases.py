@@ -16,7 +16,8 @@ MAX_TARGET_CHARS = 32_768
 """Characters of the Debug form of one target, escapes included; longer ones are recognised without their target."""
 
 _FIRST_CHARS = 2_048
-_VARIANT = re.compile(r"([A-Z][A-Za-z0-9]{0,48})\(\s*$")
+_GAP = r"(?:\s|\\{1,16}[nrt]){0,80}"
+_VARIANT = re.compile(r"([A-Z][A-Za-z0-9]{0,48})\(" + _GAP + "$")
 _SAYS_NOT = re.compile(r"\s{0,40}is\s{0,40}not\s{0,40}allowed")
 _SAYS_TARGET = re.compile(r"(?:The\s{1,40})?permission\s{1,40}target\s{1,40}$")
 _FAILED = re.compile(r"Failed\s{1,40}to\s{1,40}evaluate\s{1,40}permission\s{1,40}target\s{1,40}$")
@@ -26,7 +27,7 @@ _PARTIAL_VERB = re.compile(r"verb:\s{0,40}Some\(\s{0,40}([A-Z][A-Za-z]{0,40})\s{
 
 def on_class_target(scene: Scene, at: int) -> Hit | None:
     """E-01 and E-02 at `ClassPermissionTarget`: the target, if it is all there."""
-    head = _VARIANT.search(scene.text, max(0, at - 120), at)
+    head = _VARIANT.search(scene.text, max(0, at - 160), at)
     if head is None:
         return None
     start = head.start()
@@ -89,7 +90,7 @@ def _broken(scene: Scene, start: int, text: str, variant: str) -> tuple[int, Rea
     return (end + 14 if end >= 0 else min(start + len(variant), len(scene.text))), read, says is not None
 
 
-_OTHER_TARGET = re.compile(r"\s{1,40}(?![A-Z][A-Za-z0-9]{0,48}\(\s{0,40}ClassPermissionTarget)(\S)")
+_OTHER_TARGET = re.compile(r"\s{1,40}(?![A-Z][A-Za-z0-9]{0,48}\(" + _GAP + r"ClassPermissionTarget)(\S)")
 
 
 def on_target_phrase(scene: Scene, at: int) -> Hit | None:

@@ -59,7 +59,7 @@ def test_a_shape_is_recognised_in_its_surroundings(case: dict[str, Any], text: s
 
 def _embedded(text: str) -> dict[str, str]:
     return {
-        "in a log": f"2026-11-30T10:00:00Z INFO started\n2026-11-30T10:00:01Z ERROR {text}\n2026-11-30T10:00:02Z INFO on",
+        "in a log": f"2026-11-30T10:00:00Z INFO started\n2026-11-30T10:00:01Z ERROR {text}\n2026-11-30T10:00:02Z INFO",
         "escaped": json.dumps({"level": "error", "msg": f"golem: {text}"}),
         "escaped twice": json.dumps({"log": json.dumps({"msg": f"golem: {text}"})}),
         "coloured": "".join(f"\x1b[3{i % 8}m{word}\x1b[0m " for i, word in enumerate(text.split(" "))).strip(),
