@@ -224,6 +224,8 @@ class _Decision:
         scoped: list[Finding],
     ) -> ChainRow:
         """One chain, compiled, with its findings."""
+        if len(entries) > MAX_LAYERS:
+            raise InputError.of("CHAIN006", f"a chain of more than {MAX_LAYERS} layers is not compiled")
         names = tuple(declared)
         layers: list[Layer] = []
         found: list[Finding] = list(scoped)
@@ -231,8 +233,6 @@ class _Decision:
             layer, problems = self.resolve(entry, names)
             layers.append(layer)
             found.extend(problems)
-        if len(layers) > MAX_LAYERS:
-            raise InputError.of("CHAIN006", f"a chain of more than {MAX_LAYERS} layers is not compiled")
         chain = compile_chain(tuple(layers), leaf, mode, TEXTS, self.sources.profile, tool)
         for edge in chain.edges:
             found.extend(edge_findings(chain, edge, entries[edge.layer - 1].span, self.sources.profile))

@@ -25,6 +25,9 @@ from policyd.findings import Finding, InputError, Severity
 from policyd.usecases.tool_documents import ENGINES, TEXTS
 from policyd.usecases.tool_words import mismatch_words, place_words, shown_type, shown_value
 
+MAX_FAULTS = 50
+"""Faults of one schema that are told one by one."""
+
 
 class Relation(Enum):
     """What is asked about the pair."""
@@ -67,6 +70,8 @@ def well_formed(graph: Graph, name: str) -> Graph:
     """
     faults = faults_of(graph, ENGINES)
     if faults:
+        more = len(faults) - MAX_FAULTS
+        last = f"the schema in `{name}` has {more} further faults"
         raise InputError(
             *(
                 Finding(
@@ -75,8 +80,9 @@ def well_formed(graph: Graph, name: str) -> Graph:
                     f"the schema in `{name}` is not well-formed: {fault.kind.value}"
                     + "".join(f" `{part}`" for part in (fault.id, fault.name, fault.tag, fault.field) if part),
                 )
-                for fault in faults
-            )
+                for fault in faults[:MAX_FAULTS]
+            ),
+            *((Finding("SCHEMA011", Severity.ERROR, last),) if more > 0 else ()),
         )
     return graph
 

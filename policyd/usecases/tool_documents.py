@@ -6,8 +6,9 @@ Source: middleware 1.4, 6.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -78,7 +79,7 @@ class PlainDocument:
         """The place of a part, or of the nearest one around it."""
         if self.root is not None:
             return _tree_span(self.root, steps)
-        found = places(self.text)
+        found = _places(self.text)
         for size in range(len(steps), -1, -1):
             path = "$" + "".join(_step(step) for step in steps[:size])
             if path in found:
@@ -101,6 +102,12 @@ class PlainDocument:
         """A line of the file, None for another one."""
         rows = self.text.split("\n")
         return rows[number - 1] if source == self.name and 0 < number <= len(rows) else None
+
+
+@lru_cache(maxsize=4)
+def _places(content: str) -> Mapping[str, tuple[int, int]]:
+    """Where the parts of a JSON text stand; many places of one text are asked for."""
+    return places(content)
 
 
 def _step(step: str | int) -> str:
