@@ -11,8 +11,12 @@ from policyd.cli.main import run
 from policyd.core.tools.reflection import IDENTITIES, MOVES, QUESTIONS, Approach, Knowledge, fitting
 from policyd.core.tools.reflection_cases import KNOWLEDGE
 
-FILE = Path(__file__).parents[1] / "cases" / "chains" / "commands.yaml"
-CASES = YAML(typ="safe").load(FILE.read_text("utf-8"))
+FOLDER = Path(__file__).parents[1] / "cases" / "chains"
+CASES = [
+    case
+    for name in ("commands", "reports")
+    for case in YAML(typ="safe").load((FOLDER / f"{name}.yaml").read_text("utf-8"))
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["title"])
