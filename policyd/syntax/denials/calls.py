@@ -9,7 +9,7 @@ import re
 
 from policyd.syntax.denials.hits import Hit, Scene
 from policyd.syntax.denials.reading import OperationGuess, Surface
-from policyd.syntax.denials.redaction import redacted
+from policyd.syntax.denials.redaction import redacted_name
 
 _NOT_POLICY: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"Worker\b[^\n]{0,200}?\balready exists"), "the worker already exists"),
@@ -71,7 +71,7 @@ def on_generated_client(scene: Scene, at: int) -> Hit | None:
     if found is None:
         return None
     mode, method, denied = found.groups()
-    facts = {"method": redacted(method), **({"mode": mode.strip()} if mode else {})}
+    facts = {"method": redacted_name(method), **({"mode": mode.strip()} if mode else {})}
     operation = f"agent.invoke.{mode.strip()}" if mode else "agent.invoke"
     guess = OperationGuess(operation, "likely", "the generated client names the call")
     surfaces = (Surface.RUST, Surface.RPC)
@@ -103,7 +103,7 @@ def on_remote_agent(scene: Scene, at: int) -> Hit | None:
     found = _REMOTE.match(part.text)
     if found is None:
         return None
-    facts = {"agent": redacted(found[1]), "method": redacted(found[2])}
+    facts = {"agent": redacted_name(found[1]), "method": redacted_name(found[2])}
     return _denied(scene, "E-27", at, part.page_offset(found.end()), facts, (Surface.TYPESCRIPT, Surface.RPC))
 
 
@@ -179,6 +179,22 @@ def on_denied_text(scene: Scene, at: int) -> Hit | None:
     return _denied(scene, "E-28", start, end, {}, (Surface.RPC,))
 
 
+_DENIED_CASE = re.compile(r"Denied\(\s{0,40}(?=[\"'`])")
+
+
+def on_denied_case(scene: Scene, at: int) -> Hit | None:
+    """E-28 at `Denied(` as Rust prints it, where the text in it is one of a call."""
+    if scene.behind(at, 2)[-1:] in (":", ".") or scene.behind(at, 1).isalnum():
+        return None
+    part = scene.ahead(at, 120)
+    found = _DENIED_CASE.match(part.text)
+    inside = part.text[found.end() + 1 :] if found else ""
+    is_known = inside.startswith(("The permission target", "tool '", "permission denied"))
+    if found is None or not (is_known or any(pattern.match(inside) for pattern, _ in _NOT_POLICY[:3])):
+        return None
+    return _denied(scene, "E-28", at, part.page_offset(found.end()), {}, (Surface.RUST, Surface.RPC))
+
+
 _BOUND = re.compile(r"tool [\"'`]([^\"'`\n]{1,120})[\"'`] is not bound to agent type [\"'`]([^\"'`\n]{1,120})[\"'`]")
 
 
@@ -191,7 +207,7 @@ def on_unbound_tool(scene: Scene, at: int) -> Hit | None:
             break
     if found is None or part.page_offset(found.start()) > at:
         return None
-    facts = {"tool": redacted(found[1]), "agent-type": redacted(found[2])}
+    facts = {"tool": redacted_name(found[1]), "agent-type": redacted_name(found[2])}
     return Hit("E-18", part.page_offset(found.start()), part.page_offset(found.end()), facts=facts)
 
 
@@ -285,7 +301,7 @@ def on_read_only(scene: Scene, at: int) -> Hit | None:
     found = _READ_ONLY.match(part.text.replace("\\'", "'"))
     if found is None:
         return None
-    facts = {"method": redacted(found[1]), "function": redacted(found[2])}
+    facts = {"method": redacted_name(found[1]), "function": redacted_name(found[2])}
     return Hit("E-40", at, min(part.page_offset(found.end()), len(scene.text)), facts=facts)
 
 

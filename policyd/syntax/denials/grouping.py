@@ -17,6 +17,7 @@ from policyd.syntax.denials.hits import Hit, Scene
 from policyd.syntax.denials.inverse import operations_of, operations_of_class
 from policyd.syntax.denials.paste import Lines, Page
 from policyd.syntax.denials.reading import Denial, OperationGuess, Surface
+from policyd.syntax.denials.redaction import redacted_name
 from policyd.syntax.denials.shapes import SHAPES
 
 MAX_GAP = 160
@@ -141,7 +142,7 @@ def denial_of(group: list[Hit], scene: Scene, page: Page, lines: Lines) -> Denia
         surfaces=surfaces,
         kind=kind,
         target=read.target if read else None,
-        target_text=read.text if read else "",
+        target_text=redacted_name(read.text) if read else "",
         operations=operations,
         start=first,
         end=last,
@@ -225,6 +226,10 @@ def _not_policy(layers: list[Hit], shapes: tuple[str, ...], *, has_target: bool)
     return ""
 
 
+_SAME_CODE = tuple(
+    OperationGuess(name, "possible", "its interface has the same code")
+    for name in ("config.get-value", "oplog.read", "oplog.search", "agent.create-webhook")
+)
 _OUTSIDE = (
     "svc.",
     "debug.",
@@ -268,6 +273,11 @@ def _operations(
         guesses = _kept(guesses, served=False)
     if any(guess.how_sure == "certain" for guess in guesses) or len(guesses) < 2:
         return guesses
+    if layers[0].shape == "E-09" and not any(hit.facts.get("type") for hit in layers):
+        guesses += _SAME_CODE  # the code alone does not tell the interface: a function that is named does
+        near = operations_near(scene.text, start, end, (guess.operation for guess in guesses))
+        guesses = _preferred(guesses, near)
+        return tuple(g for g in guesses if g not in _SAME_CODE)
     near = operations_near(scene.text, start, end, (guess.operation for guess in guesses))
     return _preferred(guesses, near)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from policyd.syntax.denials.hits import Hit, Scene
 from policyd.syntax.denials.reading import OperationGuess, Surface
-from policyd.syntax.denials.redaction import redacted, redacted_sql
+from policyd.syntax.denials.redaction import redacted_name, redacted_sql
 
 _DENIED_CASE = (
     r"(?:::|\.|/|#|\(|:|\s|=|>|-|\"|'){1,4}(?:PermissionDenied|permission-denied|permissionDenied|permission_denied)\b"
@@ -72,7 +72,8 @@ def on_agent_operation(scene: Scene, at: int) -> Hit | None:
     part = scene.ahead(end, 80)
     case = _CASE.match(part.text)
     if case:
-        return Hit("E-09", at, part.page_offset(case.end()), surfaces=_language(scene, at))
+        facts = {"type": "AgentOperationError"}
+        return Hit("E-09", at, part.page_offset(case.end()), surfaces=_language(scene, at), facts=facts)
     if re.match(r"(?:::|\.)(?:BackendError|backend-error)\b", part.text) and "Unauthorized: " not in part.text:
         return Hit("L-03", at, end + 14)
     return None
@@ -107,6 +108,30 @@ def on_permission_denied_case(scene: Scene, at: int) -> Hit | None:
     start = max(0, at - (len(before) - tag.start()))
     surface = Surface.SCALA if "kind" in tag[0] else Surface.TYPESCRIPT
     return Hit(shape, start, end, surfaces=(surface,))
+
+
+_UNWRAPPED = re.compile(
+    r"(?:Err` value: |Err' value: |Err value: |value: |Err\(|Error: |err=|error=|Config\()(?:[\w]{1,40}(?:::|\.)){0,3}$"
+)
+_OTHER_TYPE = re.compile(r"(?:[A-Z]\w{0,40}(?:Error|Kind|Code|Status)(?:::|\.))$")
+
+
+def on_bare_case(scene: Scene, at: int) -> Hit | None:
+    """E-09 or E-12 at `PermissionDenied` as Rust prints it: the Debug form of a case leaves its type out."""
+    end = at + len("PermissionDenied")
+    before = scene.behind(at, 100)
+    unwrapped = _UNWRAPPED.search(before)
+    if (
+        unwrapped is None
+        or before.endswith("io::Error: ")
+        or _OTHER_TYPE.search(before)
+        or scene.text[end : end + 1].isalnum()
+    ):
+        return None
+    if scene.is_foreign(at) or not scene.speaks_of_platform(at):
+        return None
+    shape = "E-12" if unwrapped[0].startswith("Config(") else "E-09"
+    return Hit(shape, at, end, surfaces=(Surface.RUST,))
 
 
 _BACKEND = re.compile(
@@ -174,12 +199,17 @@ def on_permission_denied(scene: Scene, at: int) -> Hit | None:
         case "socket":
             return Hit("E-15", start, end, surfaces=(Surface.TYPESCRIPT,))
         case "hold":
-            return Hit("E-29", start, end)
+            return Hit("E-29", start, end, facts=_internal(scene, start, end))
         case "othertag":
             is_socket = "ebsocket" in scene.text[max(0, at - 400) : at + 400].lower() or "WebSocket" in before
             return Hit("E-15", start, end, surfaces=(Surface.TYPESCRIPT,)) if is_socket else None
         case _:
             return Hit("E-15", start, end, surfaces=(Surface.RUST,))
+
+
+def _internal(scene: Scene, start: int, end: int) -> dict[str, str]:
+    is_said = scene.text.find("INTERNAL_UNKNOWN", max(0, start - 160), end + 160) >= 0
+    return {"status": "500", "code": "INTERNAL_UNKNOWN"} if is_said else {}
 
 
 def on_webhook_text(scene: Scene, at: int) -> Hit | None:
@@ -200,7 +230,7 @@ def on_tool_limit(scene: Scene, at: int) -> Hit | None:
     operation = "secret.reveal" if found[1] == "reveal" else "config.get-secret"
     guess = OperationGuess(operation, "certain", f"the text says `{found[1]}`")
     kind = "secret-reveal" if found[1] == "reveal" else "config"
-    facts = {"verb": found[1], "key": redacted(found[2])}
+    facts = {"verb": found[1], "key": redacted_name(found[2])}
     return Hit("E-17", at, found.end(), kind=kind, facts=facts, operations=(guess,))
 
 

@@ -10,7 +10,7 @@ import re
 from policyd.syntax.denials.hits import Hit, Scene
 from policyd.syntax.denials.inverse import operations_of_class
 from policyd.syntax.denials.reading import OperationGuess, Surface
-from policyd.syntax.denials.redaction import redacted
+from policyd.syntax.denials.redaction import redacted, redacted_name
 
 _CODE_BEFORE = re.compile(r"[\"'`(\s=:\[]$")
 _STATUS_REACH = 1_500
@@ -142,7 +142,7 @@ def on_not_found(scene: Scene, at: int) -> Hit | None:
     is_component = found[1] == "Component" and named and not re.search(r"[:0-9\"'`]", found[2])
     if is_component or set(named.split()) & _PLAIN_WORDS or not _speaks(scene, at):
         return None
-    facts = {"what": found[1], **({"name": redacted(named)} if named else {})}
+    facts = {"what": found[1], **({"name": redacted_name(named)} if named else {})}
     guesses = _type_guesses() if found[1] == "Agent type" else operations_of_class(*_CLASS_OF[found[1]])
     start = at - (len(before) - found.start())
     return Hit("E-33", start, at + len(" not found"), facts=facts, operations=guesses)
@@ -212,7 +212,7 @@ def on_initial_card(scene: Scene, at: int) -> Hit | None:
     found = _INITIAL.match(part.text.replace("\\'", "'"))
     if found is None:
         return None
-    facts = {"agent-type": redacted(found[1]), **({"message": redacted(found[2].strip())} if found[2] else {})}
+    facts = {"agent-type": redacted_name(found[1]), **({"message": redacted(found[2].strip())} if found[2] else {})}
     return Hit("E-34", at, min(part.page_offset(found.end()), len(scene.text)), facts=facts)
 
 

@@ -132,16 +132,27 @@ _OS_CODE = re.compile(r"code:\s{0,40}(63|2)\s{0,40},\s{0,40}$")
 def on_os_debug(scene: Scene, at: int) -> Hit | None:
     """E-37 and E-38 at `kind: PermissionDenied`, the Debug form of an error with the code of WASI."""
     code = _OS_CODE.search(scene.text, max(0, at - 120), at)
-    if code is None:
-        return None
     end = at + len("kind: PermissionDenied")
+    if code is None:
+        is_custom = scene.behind(at, 40).rstrip().endswith("Custom {") and scene.speaks_of_platform(at)
+        return _file(scene, at, end, Surface.RUST) if is_custom and not scene.is_foreign(at) else None
     make = _file if code[1] == "63" else _socket
     return make(scene, code.start(), end, Surface.RUST)
 
 
+def on_error_kind(scene: Scene, at: int) -> Hit | None:
+    """E-37 at `ErrorKind::PermissionDenied`, in texts about agents."""
+    if scene.is_foreign(at) or not scene.speaks_of_platform(at):
+        return None
+    return _file(scene, at, at + len("ErrorKind::PermissionDenied"), Surface.RUST)
+
+
 def on_access_denied(scene: Scene, at: int) -> Hit | None:
-    """E-38 at `ErrorCode::AccessDenied`."""
-    before = scene.behind(at, 12)
+    """E-38 at `ErrorCode::AccessDenied`, or the case alone in texts about agents."""
+    before = scene.behind(at, 40)
+    if re.search(r"(?:Err\(|Err. value: |code: )$", before):
+        is_ours = scene.speaks_of_platform(at) and not scene.is_foreign(at)
+        return _socket(scene, at, at + 12, Surface.RUST) if is_ours else None
     if not re.search(r"ErrorCode(?:::|\.)$", before):
         return None
     return _socket(scene, at - 11, at + 12, Surface.RUST if before.endswith("::") else Surface.SCALA)
@@ -170,12 +181,20 @@ def _socket(scene: Scene, start: int, end: int, surface: Surface) -> Hit:
     return Hit("E-38", start, end, surfaces=(surface, Surface.WASI), facts=facts)
 
 
+def _url_facts(url: str) -> dict[str, str]:
+    """Scheme, host and port of a URL; paths and queries may hold secrets, user names do."""
+    scheme, _, rest = url.partition("://")
+    authority = re.split(r"[/?#\\]", rest, maxsplit=1)[0]
+    _, at, host = authority.rpartition("@")
+    return {"url": f"{scheme}://{host}", **({"url-user": "given"} if at else {})}
+
+
 def on_http_denied(scene: Scene, at: int) -> Hit | None:
     """E-39 at any spelling of the code."""
     end = at + len("HttpRequestDenied") + (2 if "-" in scene.text[at : at + 8] else 0)
     start = at - 11 if scene.text.startswith(("ErrorCode::", "ErrorCode."), at - 11) else at
     near = scene.text[max(0, at - 300) : min(len(scene.text), end + 300)].replace("\\", "")
     url = _URL.search(near)
-    facts = {"url": redacted(url[0].split("?", 1)[0].split("#", 1)[0])} if url else {}
+    facts = _url_facts(url[0]) if url else {}
     surface = Surface.RUST if "HttpRequestDenied" in scene.text[at:end] else Surface.TYPESCRIPT
     return Hit("E-39", max(0, start), end, surfaces=(surface, Surface.WASI), facts=facts)
