@@ -81,7 +81,7 @@ class Followed:
 
     Attributes:
         inward: steps up to the tool, or to where it ends.
-        outward: steps of the outcome; empty where the call ended on its way in.
+        outward: steps of the outcome; where the call ended on its way in, only those of a denial.
         reaches_leaf: whether the call reaches the tool, if every layer forwards it.
     """
 
@@ -133,6 +133,7 @@ class _Follower:
     authority: Authority | None
     inward: list[Step]
     outward: list[Step]
+    is_denied: bool = False
 
     def follow(self, given: JsonValue, outcome: Outcome) -> Followed:
         """Both ways."""
@@ -157,6 +158,8 @@ class _Follower:
                 return self.done(False)
             moved = self.project(edge, link, value)
             if moved is None:
+                if self.is_denied:
+                    self.forwarded([*crossed, (edge, link)], Underlying.DENIED)
                 return self.done(False)
             value = moved
             crossed.append((edge, link))
@@ -257,6 +260,7 @@ class _Follower:
             case Decided.ALWAYS:
                 self.tell(where, f"the cards of `{authority.agent}` let it through")
             case Decided.NEVER:
+                self.is_denied = is_inward
                 seen = "the layer sees `denied`" if is_inward else "`Denied`"
                 self.end(where, f"no card of `{authority.agent}` lets it through: {seen}")
             case _:
@@ -404,6 +408,10 @@ class _Follower:
     def failure_back(self, leaf: Tool, crossed: list[tuple[Edge, CommandLink | None]], failure: Underlying) -> None:
         """A failure that is no declared error, forwarded by every layer."""
         self.outward.append(Step(leaf.name, f"the call to it ends in `{failure.value}`"))
+        self.forwarded(crossed, failure)
+
+    def forwarded(self, crossed: list[tuple[Edge, CommandLink | None]], failure: Underlying) -> None:
+        """What each layer sees of a failure below it, and makes of it."""
         for edge, _ in reversed(crossed):
             made = FORWARDING[failure]
             words = f"sees `{failure.value}`; forwarded it becomes `{made.wire.value}`: {made.words}"

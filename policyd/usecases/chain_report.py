@@ -1,4 +1,4 @@
-"""A report on chains as text, JSON, SARIF, JUnit and annotations of GitHub.
+"""A report on chains as text, as JSON, and as a JUnit suite with a test per chain; the forms of findings are shared.
 
 Source: middleware 6.5; interface, Flags.
 """
@@ -6,21 +6,19 @@ Source: middleware 6.5; interface, Flags.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.sax.saxutils import escape, quoteattr
 
 from policyd.core.tools.chain import Edge, Verdict
 from policyd.core.tools.command_tree import callable_paths
 from policyd.core.tools.tool import Body, Tool
-from policyd.findings import Finding, Report, Severity, visible, visible_lines
-from policyd.report import Lines, finding_json, finding_text
-from policyd.report.marks import fingerprint
+from policyd.findings import Finding, Report, Severity, visible_lines
+from policyd.report import Lines, finding_json, finding_text, fingerprint
+from policyd.report.as_junit import Case, suite_xml
 from policyd.usecases.chain_check import ChainReport, ChainRow
 from policyd.usecases.chain_permissions import PermissionRow
 from policyd.usecases.chain_words import layer_name
 
 MAX_SHOWN_AGENTS = 8
 """Agent types named in a line; more are counted."""
-_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
 def word(verdict: Verdict) -> str:
@@ -161,54 +159,22 @@ def as_report(report: ChainReport) -> Report:
     return Report.of((*report.findings, *report.unmet), (*report.not_analysed, *open_ends))
 
 
-def report_junit(report: ChainReport) -> str:
+def report_junit(report: ChainReport, lines: Lines) -> str:
     """One test per chain and per expectation that does not hold; undecided chains are skipped tests."""
-    cases: list[str] = []
-    failures = skipped = 0
+    cases: list[Case] = []
     for row in report.rows:
-        name = f"<testcase classname={_attribute(row.environment or 'chain')} name={_attribute(row_name(row))}>"
+        suite, name = row.environment or "chain", row_name(row)
         errors = [f for f in row.findings if f.severity is Severity.ERROR]
         if row.verdict is Verdict.REJECT or errors:
-            failures += 1
             told = errors or [f for f in report.findings if f.severity is Severity.ERROR]
             first = told[0].message if told else row.verdict.value
-            body = visible_lines(f"{f.code} {f.where}: {f.message}" for f in told)
-            cases.append(f"{name}<failure message={_attribute(first)}>{escape(body)}</failure></testcase>")
+            cases.append(Case(suite, name, first, "\n\n".join(finding_text(f, lines) for f in told)))
         elif row.verdict is Verdict.UNDECIDED:
-            skipped += 1
-            why = "; ".join(row.not_analysed) or "undecided"
-            cases.append(f"{name}<skipped message={_attribute(why)}/></testcase>")
+            cases.append(Case(suite, name, skipped="; ".join(row.not_analysed) or "undecided"))
         else:
-            cases.append(f"{name}</testcase>")
-    for finding in report.unmet:
-        failures += 1
-        name = f'<testcase classname="expect" name={_attribute(finding.where)}>'
-        cases.append(f"{name}<failure message={_attribute(finding.message)}/></testcase>")
-    head = f'<testsuite name="policyd chain check" tests="{len(cases)}" failures="{failures}" skipped="{skipped}">'
-    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>"])
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(visible(text))
-
-
-def report_github(report: ChainReport) -> str:
-    """One annotation per finding."""
-    out = []
-    for finding in (*report.findings, *report.unmet):
-        place = ""
-        if finding.span is not None and finding.span.line:
-            place = f"file={_escaped(finding.span.source, True)},line={finding.span.line},col={finding.span.column},"
-        elif finding.span is not None:
-            place = f"file={_escaped(finding.span.source, True)},"
-        text = finding.message + (f" ({finding.help})" if finding.help else "")
-        out.append(f"::{_LEVELS[finding.severity]} {place}title={finding.code}::{_escaped(text, False)}")
-    return "\n".join(out)
-
-
-def _escaped(text: str, is_property: bool) -> str:
-    found = visible(text).replace("%", "%25")
-    return found.replace(":", "%3A").replace(",", "%2C") if is_property else found
+            cases.append(Case(suite, name))
+    cases += [Case("expect", f.where, f.message, finding_text(f, lines)) for f in report.unmet]
+    return suite_xml("policyd chain check", cases)
 
 
 def edge_words(edge: Edge) -> str:

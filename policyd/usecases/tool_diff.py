@@ -5,7 +5,7 @@ Source: middleware 3, 4.4; interface, Verbs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from policyd.core.tools.caller_edge import caller_remarks
 from policyd.core.tools.chain import Verdict, is_open
@@ -16,7 +16,7 @@ from policyd.core.tools.profile import Profile
 from policyd.core.tools.remarks import pair_remarks
 from policyd.core.tools.tool import Tool
 from policyd.core.tools.tool_witness import tool_witness
-from policyd.findings import Finding, Severity
+from policyd.findings import Finding, Report, Severity, Span
 from policyd.report import finding_json
 from policyd.usecases.chain_words import refusal_finding, remark_finding
 from policyd.usecases.tool_documents import ENGINES, TEXTS
@@ -56,10 +56,18 @@ class ToolDiff:
         refused = any(finding.severity is Severity.ERROR for finding in self.callers)
         return Verdict.REJECT if refused else Verdict.ACCEPT
 
+    def told(self, mode: Mode) -> tuple[Finding, ...]:
+        """What changed for middleware of `mode` and for callers."""
+        return (*(found for answer in self.modes if answer.mode is mode for found in answer.findings), *self.callers)
+
     def fails(self, mode: Mode, level: Severity) -> bool:
         """Whether something at `level` or worse changed for middleware of `mode` or for callers."""
-        told = [finding for answer in self.modes if answer.mode is mode for finding in answer.findings]
-        return any(finding.severity.at_least(level) for finding in (*told, *self.callers))
+        return any(finding.severity.at_least(level) for finding in self.told(mode))
+
+    def report(self, mode: Mode, place: Span) -> Report:
+        """What changed as findings at the new definition, for the forms of findings."""
+        open_ends = [f"{a.mode.value}: a pattern or URL could not be judged" for a in self.modes if a.undecided]
+        return Report.of((replace(finding, span=place) for finding in self.told(mode)), open_ends)
 
 
 def diff_tools(old: Tool, new: Tool, profile: Profile) -> ToolDiff:

@@ -254,33 +254,59 @@ def schema_of(value: object, name: str) -> Graph:
     return surfaced("SCHEMA004", name, lambda: schema_at(value))
 
 
-def tool_of(value: object, name: str) -> Tool:
-    """A tool that was sent, in the forms that `read_tool_file` reads.
+UNNAMED = "tool"
+"""The name of two states of a tool of which neither says it."""
+
+
+def tools_of(old: object, new: object) -> tuple[Tool, Tool]:
+    """Two states of a tool that were sent, in the forms that `read_tool_files` reads.
 
     Raises:
         InputError: with the path of the mistake.
     """
-    return surfaced("CHAIN004", name, lambda: _tool_at(value, name, sealed))
+    name = _name_of(old) or _name_of(new) or UNNAMED
+    first = surfaced("CHAIN004", "old tool", lambda: _tool_at(old, name, sealed))
+    return first, surfaced("CHAIN004", "new tool", lambda: _tool_at(new, name, sealed))
 
 
-def read_tool_file(path: Path) -> Tool:
-    """A tool: metadata of the platform, a registry record, the short form, or a document that defines one tool.
+def read_tool_files(old: Path, new: Path) -> tuple[Tool, Tool]:
+    """Two states of a tool: metadata of the platform, a registry record, the short form, or a document with one tool.
+
+    One that does not say its name has that of the other.
 
     Raises:
         InputError: with the place of the mistake.
     """
-    document = read_document(path)
-    return document.surfaced("CHAIN004", lambda: _tool_at(document.value, path.stem, loader(document.folder)))
+    documents = [read_document(path) for path in (old, new)]
+    name = next(filter(None, (_name_of(document.value) for document in documents)), UNNAMED)
+
+    def read(document: PlainDocument) -> Tool:
+        load = loader(document.folder)
+        return document.surfaced("CHAIN004", lambda: _tool_at(document.value, name, load))
+
+    return read(documents[0]), read(documents[1])
 
 
-def _tool_at(value: object, stem: str, load: Callable[[str], object]) -> Tool:
+def _name_of(value: object) -> str:
+    """The name that a tool says, empty where it says none or another mistake comes first."""
+    match value:
+        case {"definition": {"commands": {"nodes": [{"name": str(name)}, *_]}}}:
+            return name
+        case {"commands": {"nodes": [{"name": str(name)}, *_]}}:
+            return name
+        case {"name": str(name)}:
+            return name
+        case _:
+            return ""
+
+
+def _tool_at(value: object, unnamed: str, load: Callable[[str], object]) -> Tool:
     found = members(value)
     reader = Reader(ENGINES, load)
     if is_metadata(found):
         return tool_of_json(found)
     if "definitions" not in found:
-        name = found.get("name")
-        return reader.tool(name if isinstance(name, str) else stem, found)
+        return reader.tool(_name_of(found) or unnamed, found)
     catalogue = member(found, "definitions", reader.catalogue)
     if len(catalogue.tools) != 1:
         fail("a document with exactly one tool is wanted here")

@@ -64,6 +64,8 @@ def test_calls_with_their_values(case):
     assert len(decided) == len(case["says"]), decided
     assert all(words in step for words, step in zip(case["says"], decided, strict=True)), decided
     assert followed.reaches_leaf is case.get("reaches", False)
+    if "the layer sees" in case["says"][-1]:
+        assert followed.outward[-1].words == "sees `constraint-violation`"
 
 
 def test_no_grant_names_a_negative_number():

@@ -87,7 +87,7 @@ def _sources(
 @click.option("--at", help="The moment for which suppressions count; default: now.")
 @click.option("--strict", is_flag=True, help="Exit 3 if something could not be analysed.")
 @opt.rules
-@opt.output("text", "json", "sarif", "junit", "github")
+@opt.output("text", "json", "sarif", "junit", "github", "gitlab", "markdown", "html")
 def check(
     source: Path,
     env: str | None,
@@ -112,9 +112,9 @@ def check(
     from policyd import __version__
     from policyd.cli.output import as_json, write
     from policyd.core.tools.chain import Verdict
-    from policyd.report import report_sarif
+    from policyd.report.forms import Run, rendered
     from policyd.usecases.chain_check import check_chains
-    from policyd.usecases.chain_report import as_report, report_github, report_json, report_junit, report_text
+    from policyd.usecases.chain_report import as_report, report_json, report_junit, report_text, row_name
     from policyd.usecases.suppressions import read_suppressions, suppressed
 
     rules, profile = rules_and_profile(edition, switch)
@@ -129,14 +129,14 @@ def check(
     match format:
         case "json":
             write(as_json(report_json(report, label)), output)
-        case "sarif":
-            write(as_json(report_sarif(as_report(report), __version__)), output)
         case "junit":
-            write(report_junit(report), output)
-        case "github":
-            write(report_github(report) or "::notice title=policyd::no findings", output)
-        case _:
+            write(report_junit(report, sources.line), output)
+        case "text":
             write(report_text(report, sources.line, label), output)
+        case _:
+            about = (("edition", label), *((row_name(row), row.verdict.value) for row in report.rows))
+            run = Run("policyd chain check", __version__, level, about)
+            write(rendered(as_report(report), format, sources.line, run), output)
     undecided = any(row.verdict is Verdict.UNDECIDED for row in report.rows)
     if any(f.severity.at_least(level) for f in report.findings):
         return Exit.NO

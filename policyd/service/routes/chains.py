@@ -53,7 +53,7 @@ from policyd.usecases.outcome import answer_json as outcome_json
 from policyd.usecases.outcome import follow_sent
 from policyd.usecases.schema_compare import Relation, answer_json, compare_schemas, well_formed
 from policyd.usecases.tool_diff import diff_json, diff_tools
-from policyd.usecases.tool_documents import schema_of, tool_of
+from policyd.usecases.tool_documents import schema_of, tools_of
 from policyd.usecases.value_check import check_value, value_json
 
 routes = router("/v1", "chains")
@@ -124,7 +124,7 @@ def explain(request: Request, body: ChainExplainRequest, asker: Asker) -> Respon
 def diff(request: Request, body: ToolDiffRequest, asker: Asker) -> Response:
     """May the new state stand under the middleware of the old one, per mode, and do its callers still fit."""
     rules, profile = body.rules(), body.profile()
-    old, new = tool_of(body.old, "old"), tool_of(body.new, "new")
+    old, new = tools_of(body.old, body.new)
     with proving(request):
         answer = diff_json(diff_tools(old, new, profile))
     return json_response({**answer, "edition": rules.edition.value, "switches": dict(body.switches)})
