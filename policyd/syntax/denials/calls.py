@@ -1,4 +1,4 @@
-"""Calls between agents and of tools: E-18 to E-24, E-26 to E-29, E-40, E-41, E-46 and what only looks like them.
+"""Calls between agents and of tools: E-18, E-19, E-26 to E-28, E-40, E-41, E-46 and what only looks like them.
 
 Source: host 1.8, 2.10, 2.13, 5.5.
 """
@@ -26,6 +26,7 @@ _NOT_POLICY: tuple[tuple[re.Pattern[str], str], ...] = (
         "a limit is reached",
     ),
 )
+
 _SECRET_ONLY = re.compile(r"[\"'`]?permission denied[\"'`)\]},\s]{0,8}(?:$|\n|[^A-Za-z: ])", re.MULTILINE)
 
 
@@ -60,6 +61,7 @@ _GENERATED = re.compile(
     r"rpc call to (trigger |schedule )?([^\s\"'\\]{1,200}) failed"
     r"(?:(?:: |[:,;(]{1,2} ?)(?:[A-Za-z]{1,24}(?:::|\.|\())?[^\n]{0,80}?(Denied\b\(?|denied\b[:(]?))?"
 )
+
 _OTHER_RPC = re.compile(
     r":?\s{0,4}(?:RpcError(?:::|\.))?(?:RemoteInternalError|ProtocolError|NotFound|RemoteAgentError|remote|protocol)"
 )
@@ -133,6 +135,7 @@ def on_rpc(scene: Scene, at: int) -> Hit | None:
 
 
 _DENIED_TAG = re.compile(r"[\"']?(?:tag|kind|_tag|type)[\"']?\s{0,4}[:=]\s{0,4}[\"']?$")
+
 _VALUE = re.compile(r"[\"']\s{0,40},\s{0,40}[\"']?(?:val|value|message|detail)[\"']?\s{0,4}[:=]\s{0,4}")
 
 
@@ -155,6 +158,7 @@ def on_denied_tag(scene: Scene, at: int) -> Hit | None:
 _DENIED_TEXT = re.compile(
     r"\s{1,4}[\"']?(?:The permission target|tool '|permission denied[\"')\s]{0,4}$)", re.MULTILINE
 )
+
 _CALL_TALK = re.compile(r"[Rr]pc|RPC|tool|agent|golem")
 
 
@@ -230,64 +234,6 @@ def on_invalid_tool_resource(scene: Scene, at: int) -> Hit | None:
 def on_no_dispatcher(scene: Scene, at: int) -> Hit | None:
     """E-19 at `tool invocation requires the sidecar invocation backend`."""
     return Hit("E-19", at, at + len("tool invocation requires the sidecar invocation backend"))
-
-
-_ACCEPTS = re.compile(r"([A-Za-z][\w-]{1,80})\s$")
-
-
-def on_no_scope_cards(scene: Scene, at: int) -> Hit | None:
-    """E-20 at `does not accept scope cards`."""
-    name = _ACCEPTS.search(scene.text, max(0, at - 100), at)
-    facts = {"operation": name[1]} if name else {}
-    start = name.start() if name else at
-    return Hit("E-20", start, at + len("does not accept scope cards"), facts=facts)
-
-
-def on_scope_argument(scene: Scene, at: int) -> Hit | None:
-    """E-20 at `the scope-card `."""
-    for rest in ("argument must be a scope card", "handle belongs to a different invocation"):
-        if scene.text.startswith(rest, at + len("the scope-card ")):
-            return Hit("E-20", at, at + len("the scope-card ") + len(rest))
-    return None
-
-
-_SCOPE = re.compile(r"(card-revoked|not-permitted): scope[- ](?:card )?(?:root )?([^\n\"'}]{1,200})")
-_CARD_ID = re.compile(
-    r"\b([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{4,32})\b(?= is| was| has| must|$)"
-)
-
-
-def on_scope_root(scene: Scene, at: int) -> Hit | None:
-    """E-21 at `card-revoked: scope` or `not-permitted: scope`."""
-    found = _SCOPE.match(scene.text, at)
-    if found is None:
-        return None
-    card = _CARD_ID.search(found[2])
-    facts = {"case": found[1], **({"card": card[1]} if card else {})}
-    why = "" if found[1] == "card-revoked" else "the roots of the scope card are malformed"
-    return Hit("E-21", at, found.end(), facts=facts, remark=why)
-
-
-def on_card_verb(scene: Scene, at: int) -> Hit | None:
-    """E-22 at ` is not permitted`, behind `card:` and a verb."""
-    found = re.search(r"card:(derive|revoke|inspect|install)$", scene.text[max(0, at - 16) : at])
-    if found is None:
-        return None
-    names = ("card.derive", "card.derive-scope") if found[1] == "derive" else (f"card.{found[1]}",)
-    sure = ("certain",) if len(names) == 1 else ("likely", "possible")
-    guesses = tuple(OperationGuess(n, s, f"the text says `card:{found[1]}`") for n, s in zip(names, sure, strict=True))
-    start = at - len(found[0])
-    return Hit("E-22", start, at + len(" is not permitted"), facts={"verb": found[1]}, operations=guesses)
-
-
-def on_possession(scene: Scene, at: int) -> Hit | None:
-    """E-23 at `revoke requires possession of the target card`."""
-    return Hit("E-23", at, at + len("revoke requires possession of the target card"))
-
-
-def on_install_target(scene: Scene, at: int) -> Hit | None:
-    """E-24 at `install-card currently supports only agent targets`."""
-    return Hit("E-24", at, at + len("install-card currently supports only agent targets"))
 
 
 _READ_ONLY = re.compile(

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from policyd.syntax.denials.call_sites import operations_near
 from policyd.syntax.denials.hits import Hit, Scene
 from policyd.syntax.denials.inverse import operations_of, operations_of_class
+from policyd.syntax.denials.oplog_entries import is_entry
 from policyd.syntax.denials.paste import Lines, Page
 from policyd.syntax.denials.reading import Denial, OperationGuess, Surface
 from policyd.syntax.denials.redaction import redacted_name
@@ -123,6 +124,8 @@ def denial_of(group: list[Hit], scene: Scene, page: Page, lines: Lines) -> Denia
     start, end = min(hit.start for hit in group), max(hit.end for hit in group)
     read = next((hit.read for hit in layers if hit.read is not None), None)
     surfaces = tuple(dict.fromkeys(s for hit in layers for s in (hit.surfaces or SHAPES[hit.shape].surfaces)))
+    if is_entry(scene.text[scene.line_start(start, 400) : start]):
+        surfaces += (Surface.OPLOG,)
     if len(surfaces) > 1:
         surfaces = tuple(s for s in surfaces if s is not Surface.LOG)
     kind = _kind(layers, shapes, read.cls.name if read and read.cls else "", read.verb if read else "")

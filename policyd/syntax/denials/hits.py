@@ -55,6 +55,10 @@ _FOREIGN = re.compile(
 """Words of other programs, whose denials are none of ours."""
 
 
+TAG = re.compile(r"[\"']?(?:tag|kind|type|case|_tag)[\"']?\s{0,4}[:=(]{1,2}\s{0,4}[\"']?$")
+"""What stands before the case of an error that is written as an object."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A shape at a place.
@@ -167,11 +171,11 @@ class Scene:
 
 
 def _places(text: str, words: tuple[str, ...]) -> list[int]:
-    """Where the words stand, ascending; a word that stands close behind the one before adds nothing and is left out."""
+    """Where the words stand, ascending."""
     places: list[int] = []
     for word in words:
         at = text.find(word)
         while at >= 0:
             places.append(at)
-            at = text.find(word, at + NEAR)
+            at = text.find(word, at + len(word))
     return sorted(places)

@@ -23,6 +23,8 @@ _FORMS = tuple(
 _INDEX = re.compile(
     r"^\s{0,16}\W{0,4}(?:#|[Oo]plog[ _]?[Ii]ndex\W{1,4}|[\"']?index[\"']?\W{1,4})?([0-9]{1,20})\s{0,4}[:|\])\s]"
 )
+_MEMBER = re.compile(r"[Ii]ndex[\"']?\s{0,4}[:=]?\s{0,4}([0-9]{1,20})\b")
+_LINE = re.compile(r"^\s{0,16}(?:#[0-9]{1,20}|[0-9]{5,20})\s{0,4}[:|\])]|[Oo]plog|OPLOG|[\"'](?:oplog_?)?[Ii]ndex[\"']")
 _ENTRY = re.compile(r"[Oo]plog|OPLOG|[\"']index[\"']|#[0-9]")
 _CARD = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CANCELLED = re.compile(r"cancel[-_ ]?pending", re.IGNORECASE)
@@ -41,6 +43,11 @@ def on_refused_input(scene: Scene, at: int) -> Hit | None:
     return Hit("O-01", at - 1, end, surfaces=(Surface.OPLOG,))
 
 
+def is_entry(line: str) -> bool:
+    """Whether a line looks like an entry of an oplog."""
+    return _LINE.search(line[:400]) is not None
+
+
 def card_events(text: str, lines: Lines, page: Page) -> tuple[CardEvent, ...]:
     """The card entries of an oplog, in order; texts that are no oplog have none."""
     places: dict[int, str] = {}
@@ -54,7 +61,7 @@ def card_events(text: str, lines: Lines, page: Page) -> tuple[CardEvent, ...]:
         start = max(text.rfind("\n", max(0, at - 400), at) + 1, at - 400, 0)
         end = text.find("\n", at, at + 400)
         line = text[start : end if end >= 0 else at + 400]
-        index = _INDEX.match(line)
+        index = _INDEX.match(line) or _MEMBER.search(line)
         if index is None and not _ENTRY.search(line):
             continue
         card = _CARD.search(line)

@@ -47,9 +47,8 @@ def on_unauthorized_status(scene: Scene, at: int) -> Hit | None:
 
 
 def _speaks(scene: Scene, at: int) -> bool:
-    if scene.is_foreign(at):
-        return False
-    return scene.speaks_of_platform(at, can_be_small=scene.is_nothing_but(at, MAX_BARE))
+    can_be_small = scene.is_nothing_but(at, MAX_BARE)
+    return scene.speaks_of_platform(at, can_be_small=can_be_small) and not scene.is_foreign(at)
 
 
 def _speaks_of_status(scene: Scene, at: int) -> bool:
@@ -134,6 +133,8 @@ _PLAIN_WORDS = frozenset({"is", "was", "are", "were", "could", "has", "the", "a"
 
 def on_not_found(scene: Scene, at: int) -> Hit | None:
     """E-33 at ` not found`: an object that may only be hidden."""
+    if not scene.speaks_of_platform(at, can_be_small=scene.is_small):
+        return None
     before = scene.text[max(scene.line_start(at, 120), at - 120) : at]
     found = _WHAT.search(before)
     if found is None:

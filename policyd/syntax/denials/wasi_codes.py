@@ -104,7 +104,7 @@ def on_not_permitted_code(scene: Scene, at: int) -> Hit | None:
 
 def on_eperm(scene: Scene, at: int) -> Hit | None:
     """E-37 at `EPERM`, in texts about agents."""
-    if not _is_word(scene, at, "EPERM") or scene.is_foreign(at) or not scene.speaks_of_platform(at):
+    if not _is_word(scene, at, "EPERM") or not scene.speaks_of_platform(at) or scene.is_foreign(at):
         return None
     return _file(scene, at, at + 5, Surface.TYPESCRIPT)
 
@@ -142,7 +142,7 @@ def on_os_debug(scene: Scene, at: int) -> Hit | None:
 
 def on_error_kind(scene: Scene, at: int) -> Hit | None:
     """E-37 at `ErrorKind::PermissionDenied`, in texts about agents."""
-    if scene.is_foreign(at) or not scene.speaks_of_platform(at):
+    if not scene.speaks_of_platform(at) or scene.is_foreign(at):
         return None
     return _file(scene, at, at + len("ErrorKind::PermissionDenied"), Surface.RUST)
 
@@ -169,7 +169,7 @@ def on_access_denied_code(scene: Scene, at: int) -> Hit | None:
 
 def on_eacces(scene: Scene, at: int) -> Hit | None:
     """E-38 at `EACCES`, in texts about agents."""
-    if not _is_word(scene, at, "EACCES") or scene.is_foreign(at) or not scene.speaks_of_platform(at):
+    if not _is_word(scene, at, "EACCES") or not scene.speaks_of_platform(at) or scene.is_foreign(at):
         return None
     return _socket(scene, at, at + 6, Surface.TYPESCRIPT)
 
