@@ -24,6 +24,7 @@ class Settings(BaseSettings):
         max_json_depth: a request with deeper nesting is refused.
         max_requests: so many requests are worked on at a time in one process, the next are told to come later.
         request_timeout_s: a request that takes longer is given up.
+        question_timeout_s: a question about all calls that asks for more effort, roughly in seconds, gets so much.
         shutdown_timeout_s: how long a stopping process waits for the requests it works on.
     """
 
@@ -39,4 +40,5 @@ class Settings(BaseSettings):
     max_json_depth: int = Field(default=64, ge=4, le=1000)
     max_requests: int = Field(default=256, ge=1, le=100_000)
     request_timeout_s: float = Field(default=60, gt=0, le=3600)
+    question_timeout_s: float = Field(default=10, gt=0, le=3600)
     shutdown_timeout_s: int = Field(default=20, ge=0, le=3600)

@@ -23,7 +23,7 @@ from policyd.service.wire import (
 from policyd.usecases.changes import MAX_SHOWN
 
 MAX_BUDGET_S = 10.0
-"""The most effort that one question may ask for."""
+"""The most effort that one question may ask for; the settings of the service may give less."""
 
 MAX_LINES = 200
 """The most calls, grants, places or cards in one list of a question."""
@@ -31,7 +31,9 @@ MAX_LINES = 200
 Word = Literal["holds", "fails", "undecided"]
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
-Budget = Annotated[float, Field(gt=0, le=MAX_BUDGET_S, description="Effort in seconds, roughly, before `undecided`.")]
+Budget = Annotated[
+    float, Field(gt=0, le=MAX_BUDGET_S, description="Effort in seconds for all holders, roughly, before `undecided`.")
+]
 Agent = Annotated[str, Field(max_length=MAX_NAME, description="An agent type or id; empty for all.", examples=["Cart"])]
 CrossCheck = Annotated[bool, Field(description="Let a solver come to the same result by another way.")]
 Shown = Annotated[int, Field(ge=1, le=200, description="The most witnesses for each holder and direction.")]
@@ -48,6 +50,7 @@ class DifferenceRequest(RulesChoice):
     component: Name = ""
     at: Moment = None
     limit: Shown = MAX_SHOWN
+    budget: Budget = 5.0
     cross_check: CrossCheck = False
 
 
@@ -99,6 +102,8 @@ class WhatIfRequest(Place):
         Field(default_factory=list, max_length=MAX_LINES, description="Names of the holders they are put on."),
     ]
     limit: Shown = MAX_SHOWN
+    budget: Budget = 5.0
+    cross_check: CrossCheck = False
 
 
 class SynthesisRequest(Place):

@@ -6,13 +6,14 @@ Source: style 10.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import monotonic
 
 from policyd.core.callsets import Answer, Fails, Holds, Undecided
 
 DEFAULT_TIMEOUT_MS = 2_000
 """How long one question may take; the solver answers `Undecided` when it ends."""
 
-__all__ = ["DEFAULT_TIMEOUT_MS", "Answer", "Disagreement", "Fails", "Holds", "Undecided"]
+__all__ = ["DEFAULT_TIMEOUT_MS", "USED_UP", "Allowance", "Answer", "Disagreement", "Fails", "Holds", "Undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +31,21 @@ class Disagreement:
     verb: str
     structure: str
     solver: str
+
+
+class Allowance:
+    """Time that several questions to the solver share."""
+
+    __slots__ = ("_end",)
+
+    def __init__(self, seconds: float) -> None:
+        """The time begins to run."""
+        self._end = monotonic() + seconds
+
+    def timeout_ms(self, most: int) -> int:
+        """How long the next question may take, at most `most`; 0 when nothing is left."""
+        return min(most, max(0, int((self._end - monotonic()) * 1000)))
+
+
+USED_UP = Undecided("the time for the cross-check is used up")
+"""The answer to questions that are not asked any more."""

@@ -13,7 +13,7 @@ from policyd.core.callsets import Difference, Universe
 from policyd.core.cards import GrantRef, Surface
 from policyd.core.grants import ANY_VERB, PermissionClass, Target
 from policyd.findings import InternalDefect
-from policyd.solver.answer import DEFAULT_TIMEOUT_MS, Answer, Disagreement, Fails, Holds, Undecided
+from policyd.solver.answer import DEFAULT_TIMEOUT_MS, USED_UP, Allowance, Answer, Disagreement, Fails, Holds, Undecided
 from policyd.solver.names import Term
 from policyd.solver.owners import OwnerTerms
 from policyd.solver.resources import resource_terms
@@ -121,6 +121,7 @@ def cross_check(
     refusing: Surface,
     universe: Universe,
     timeout_ms: int = DEFAULT_TIMEOUT_MS,
+    allowance: Allowance | None = None,
 ) -> tuple[tuple[Disagreement, ...], tuple[Undecided, ...]]:
     """Where the solver contradicts a structural difference, and where it could not tell in time.
 
@@ -130,14 +131,19 @@ def cross_check(
         refusing: the other side.
         universe: the calls of the difference.
         timeout_ms: for each single question.
+        allowance: the time for all of them together; None for any.
     """
     shown = {(w.target.cls.name, w.target.verb): w.target for w in answer.witnesses}
-    wrong, unknown = [], []
+    wrong: list[Disagreement] = []
+    unknown: list[Undecided] = []
     for cls in universe.classes:
         for verb in cls.verbs:
             if not _relevant(admitting, cls, verb):
                 continue
-            found = contained(admitting, refusing, cls, verb, universe, timeout_ms)
+            timeout = timeout_ms if allowance is None else allowance.timeout_ms(timeout_ms)
+            if not timeout:
+                return tuple(wrong), (*unknown, USED_UP)
+            found = contained(admitting, refusing, cls, verb, universe, timeout)
             call = shown.get((cls.name, verb))
             match found:
                 case Undecided():

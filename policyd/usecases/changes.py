@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from policyd.core.callsets import Difference, Undecided, compare
+from policyd.core.callsets import MAX_STEPS, Difference, Steps, Undecided, compare
 from policyd.core.callsets.witness import Obstacle, Withheld, Witness
 from policyd.core.cards import GrantRef, Surface
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext
-from policyd.usecases.cross_check import MAX_CROSS_CHECKED, CrossCheck
+from policyd.usecases.cross_check import MAX_CROSS_CHECKED, MAX_SECONDS, CrossCheck
 from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
 
 MAX_SHOWN = 20
@@ -117,7 +117,14 @@ class Changes:
 
 
 def changes_between(
-    old: Parties, new: Parties, rules: Rules, limit: int = MAX_SHOWN, *, is_cross_checked: bool = False
+    old: Parties,
+    new: Parties,
+    rules: Rules,
+    limit: int = MAX_SHOWN,
+    *,
+    is_cross_checked: bool = False,
+    cross_check_s: float = MAX_SECONDS,
+    steps: Steps = MAX_STEPS,
 ) -> Changes:
     """Compare two versions, party by party, for every kind of instance.
 
@@ -127,6 +134,8 @@ def changes_between(
         rules: the edition.
         limit: the most witnesses for each party and direction.
         is_cross_checked: whether a solver has to come to the same result by another way.
+        cross_check_s: the most seconds for that; what it does not reach is told.
+        steps: the budget of one search, or the effort of all of them.
 
     Raises:
         InputError: if a card of one of them cannot be read.
@@ -135,7 +144,7 @@ def changes_between(
     demand_readable(old)
     demand_readable(new)
     found: list[HolderChange] = []
-    checked = CrossCheck() if is_cross_checked else None
+    checked = CrossCheck(cross_check_s) if is_cross_checked else None
     unreadable = {*old.unreadable, *new.unreadable}
     for name in sorted({*old.by_name, *new.by_name, *unreadable}):
         if name in unreadable:
@@ -143,7 +152,7 @@ def changes_between(
             found.append(HolderChange(name, unknown, unknown, 0, ()))
             continue
         before, after = old.by_name.get(name), new.by_name.get(name)
-        found += _of_party(name, before, after, rules, limit, checked)
+        found += _of_party(name, before, after, rules, limit, checked, steps)
     notes = [*old.notes, *new.notes]
     notes += [f"{n} is new" for n in sorted(set(new.by_name) - set(old.by_name) - unreadable)]
     notes += [f"{n} is gone" for n in sorted(set(old.by_name) - set(new.by_name) - unreadable)]
@@ -152,14 +161,21 @@ def changes_between(
 
 
 def _of_party(
-    name: str, before: Party | None, after: Party | None, rules: Rules, limit: int, checked: CrossCheck | None
+    name: str,
+    before: Party | None,
+    after: Party | None,
+    rules: Rules,
+    limit: int,
+    checked: CrossCheck | None,
+    steps: Steps,
 ) -> list[HolderChange]:
     sides = [party for party in (before, after) if party is not None]
     results: list[tuple[AgentContext | None, HolderChange]] = []
     for instance, universe in variants(sides, rules):
         old = {name: surface_for(before, instance)} if before else {}
         new = {name: surface_for(after, instance)} if after else {}
-        (change,) = compare(old, new, rules, {name: universe}, limit=limit if checked is None else MAX_CROSS_CHECKED)
+        most = limit if checked is None else MAX_CROSS_CHECKED
+        (change,) = compare(old, new, rules, {name: universe}, limit=most, steps=steps)
         if checked is not None:
             nobody = Surface(sides[0].recipient, (), (), ())
             left, right = old.get(name, nobody), new.get(name, nobody)
@@ -229,7 +245,9 @@ def _shown(
         witness.target.cls.name,
         witness.target.verb,
         _grants(witness.causes, admitting, other, word),
-        "; ".join(_obstacle(item, other) for item in witness.obstacles if item.obstacle is not Obstacle.NOT_GRANTED),
+        "; ".join(
+            obstacle_text(item, other) for item in witness.obstacles if item.obstacle is not Obstacle.NOT_GRANTED
+        ),
     )
 
 
@@ -245,7 +263,8 @@ def _grants(refs: Iterable[GrantRef], holder: Party | None, other: Party | None,
     return ", ".join(words)
 
 
-def _obstacle(item: Withheld, holder: Party | None) -> str:
+def obstacle_text(item: Withheld, holder: Party | None) -> str:
+    """What stands in the way of a call, in words with the places of the grants."""
     places = []
     for ref in item.grants[:3]:
         span = holder.place(ref) if holder else None

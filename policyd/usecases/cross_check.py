@@ -13,6 +13,7 @@ from policyd.core.cards.surface import Part
 from policyd.core.grants import ANY_VERB, AgentContext, Grant, Level, Owner, PermissionClass, Recipient, Target
 from policyd.core.grants.resources.exact import AnyResource
 from policyd.findings import InternalDefect
+from policyd.solver.answer import USED_UP, Allowance
 from policyd.syntax.queries import ParsedQuery, is_grantable
 
 MAX_CROSS_CHECKED = 100_000
@@ -24,14 +25,18 @@ TIMEOUT_MS = 2_000
 ASKED = CardId("ffffffff-ffff-ffff-ffff-ffffffffffff")
 """Stands for the card of a query, which nobody holds."""
 
-_Question = Callable[[PermissionClass, str], Answer]
+MAX_SECONDS = 60.0
+"""For all questions of one answer together."""
+
+_Question = Callable[[PermissionClass, str, int], Answer]
 
 
 class CrossCheck:
     """Collects what the second opinion said; raises at the first contradiction."""
 
-    def __init__(self) -> None:
-        """Nothing is checked yet."""
+    def __init__(self, seconds: float = MAX_SECONDS) -> None:
+        """Nothing is checked yet, and the time for all of it begins to run."""
+        self._allowance = Allowance(seconds)
         self._unknown: dict[str, None] = {}
         self._questions = 0
         self._skipped: dict[str, None] = {}
@@ -59,7 +64,7 @@ class CrossCheck:
         if answer.more:
             self._skipped["not cross-checked: there are too many kinds of calls"] = None
             return
-        wrong, unknown = cross_check(answer, admitting, refusing, universe, TIMEOUT_MS)
+        wrong, unknown = cross_check(answer, admitting, refusing, universe, TIMEOUT_MS, self._allowance)
         self._questions += 1
         # Where the search ended early, that nothing was found says nothing.
         wrong = tuple(w for w in wrong if not (answer.undecided and w.structure == "no difference"))
@@ -79,7 +84,7 @@ class CrossCheck:
         """
         from policyd.solver.questions import contained
 
-        self._compare(answer, universe.classes, lambda c, v: contained(narrow, wide, c, v, universe, TIMEOUT_MS))
+        self._compare(answer, universe.classes, lambda c, v, t: contained(narrow, wide, c, v, universe, t))
 
     def apart(self, answer: Answer, left: Surface, right: Surface, universe: Universe) -> None:
         """Compare the answer to whether no call is admitted by both.
@@ -89,7 +94,7 @@ class CrossCheck:
         """
         from policyd.solver.questions import apart
 
-        self._compare(answer, universe.classes, lambda c, v: apart(left, right, c, v, universe, TIMEOUT_MS))
+        self._compare(answer, universe.classes, lambda c, v, t: apart(left, right, c, v, universe, t))
 
     def query(
         self,
@@ -113,10 +118,10 @@ class CrossCheck:
             return
         calls = _lending(asked, context, surface.holder)
 
-        def ask(cls: PermissionClass, verb: str) -> Answer:
+        def ask(cls: PermissionClass, verb: str, timeout_ms: int) -> Answer:
             if is_never:
-                return apart(surface, calls, cls, verb, universe, TIMEOUT_MS)
-            return contained(calls, surface, cls, verb, universe, TIMEOUT_MS)
+                return apart(surface, calls, cls, verb, universe, timeout_ms)
+            return contained(calls, surface, cls, verb, universe, timeout_ms)
 
         self._compare(answer, (asked.cls,), ask, asked.verb)
 
@@ -129,7 +134,8 @@ class CrossCheck:
         is_complete = True
         for cls in classes:
             for verb in cls.verbs if only == ANY_VERB else (only,):
-                match ask(cls, verb):
+                timeout = self._allowance.timeout_ms(TIMEOUT_MS)
+                match ask(cls, verb, timeout) if timeout else USED_UP:
                     case Fails(call):
                         if isinstance(answer, Holds):
                             raise InternalDefect.of(

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from policyd.core.callsets import (
     MAX_STEPS,
     Answer,
+    Effort,
     Fails,
     Holds,
+    Steps,
     Undecided,
     Universe,
     admitted_by,
@@ -22,12 +24,13 @@ from policyd.core.callsets import (
     query,
     query_text,
 )
+from policyd.core.callsets.budget import SEARCHES_AT_FULL_COST
 from policyd.core.cards import Surface
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext
 from policyd.findings import InputError
 from policyd.syntax.queries import ParsedQuery, parse_query
-from policyd.usecases.cross_check import CrossCheck
+from policyd.usecases.cross_check import MAX_SECONDS, CrossCheck
 from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
 
 STEPS_PER_SECOND = 20_000
@@ -35,6 +38,17 @@ STEPS_PER_SECOND = 20_000
 
 A second allows about 100,000 steps, and a question has those of five searches.
 """
+
+
+def effort_for(seconds: float) -> Effort:
+    """The effort of a question about all holders together that may take about so many seconds."""
+    steps = steps_for(seconds)
+    return Effort(steps, steps * SEARCHES_AT_FULL_COST)
+
+
+def steps_for(seconds: float) -> int:
+    """The steps of one search, where every holder may take about so many seconds."""
+    return max(1000, int(seconds * STEPS_PER_SECOND))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +108,9 @@ def prove_query(
     rules: Rules,
     *,
     is_never: bool,
-    steps: int = MAX_STEPS,
+    steps: Steps = MAX_STEPS,
     is_cross_checked: bool = False,
+    cross_check_s: float = MAX_SECONDS,
 ) -> Proof:
     """Whether the calls that a query names are never, or always, admitted to these agents.
 
@@ -104,8 +119,9 @@ def prove_query(
         asked: the query, as typed or as read.
         rules: the edition.
         is_never: which of both.
-        steps: the budget of one search.
+        steps: the budget of one search, or the effort of all of them.
         is_cross_checked: whether a solver has to come to the same result by another way.
+        cross_check_s: the most seconds for that; what it does not reach is told.
 
     Raises:
         InputError: if the query cannot be read, or a card cannot.
@@ -114,7 +130,7 @@ def prove_query(
     demand_readable(parties)
     asked = parse_query(asked, rules) if isinstance(asked, str) else asked
     ask = never if is_never else always
-    checked = CrossCheck() if is_cross_checked else None
+    checked = CrossCheck(cross_check_s) if is_cross_checked else None
     results = [_not_known(name) for name in parties.unreadable]
     left_out: list[str] = []
     named = asked.owner.known[-1:] if asked.owner is not None and asked.owner.slot is None else ()
@@ -196,9 +212,10 @@ def prove_relation(
     right: Parties,
     relation: str,
     rules: Rules,
-    steps: int = MAX_STEPS,
+    steps: Steps = MAX_STEPS,
     *,
     is_cross_checked: bool = False,
+    cross_check_s: float = MAX_SECONDS,
 ) -> Proof:
     """Whether the agents of one version imply, equal or exclude those of another, agent type by agent type.
 
@@ -209,8 +226,9 @@ def prove_relation(
         right: the other.
         relation: one of `CLAIMS`.
         rules: the edition.
-        steps: the budget of one search.
+        steps: the budget of one search, or the effort of all of them.
         is_cross_checked: whether a solver has to come to the same result by another way.
+        cross_check_s: the most seconds for that; what it does not reach is told.
 
     Raises:
         InputError: if a card cannot be read.
@@ -218,7 +236,7 @@ def prove_relation(
     """
     demand_readable(left)
     demand_readable(right)
-    checked = CrossCheck() if is_cross_checked else None
+    checked = CrossCheck(cross_check_s) if is_cross_checked else None
     unreadable = {*left.unreadable, *right.unreadable}
     results = [_not_known(name) for name in sorted(unreadable)]
     left_out: list[str] = []
@@ -243,7 +261,7 @@ def prove_relation(
 
 
 def _related(
-    relation: str, one: Surface, two: Surface, universe: Universe, steps: int, checked: CrossCheck | None
+    relation: str, one: Surface, two: Surface, universe: Universe, steps: Steps, checked: CrossCheck | None
 ) -> Answer:
     left, right = admitted_by(one), admitted_by(two)
     if relation == "disjoint":

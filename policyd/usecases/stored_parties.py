@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from policyd.core.callsets import MAX_STEPS, Steps
 from policyd.core.cards import Card, CardId, Timestamp
 from policyd.core.edition import Rules
 from policyd.core.grants import Level, Recipient
 from policyd.findings import Finding, InputError
 from policyd.store.facts import WalletFact
 from policyd.usecases.changes import MAX_SHOWN, Changes
+from policyd.usecases.cross_check import MAX_SECONDS
 from policyd.usecases.deployments import Selection, agent_name, no_such_agent
 from policyd.usecases.holders import Holder, Party, holders_in
 from policyd.usecases.stored_decisions import StoredPlaces
@@ -142,6 +144,8 @@ def what_if_stored(
     limit: int = MAX_SHOWN,
     *,
     is_cross_checked: bool = False,
+    cross_check_s: float = MAX_SECONDS,
+    steps: Steps = MAX_STEPS,
 ) -> Changes:
     """What starts and stops for every holder of a stored deployment.
 
@@ -160,7 +164,17 @@ def what_if_stored(
     families: dict[CardId, tuple[CardId, ...]] = parents_of(facts.deployment)
     families.update({card.id: card.parents for card in edit.install})
     before = WalletHolders(parties.source, by_name, parties.notes)
-    return what_if_cards(before, edit, families, cards, rules, limit, is_cross_checked=is_cross_checked)
+    return what_if_cards(
+        before,
+        edit,
+        families,
+        cards,
+        rules,
+        limit,
+        is_cross_checked=is_cross_checked,
+        cross_check_s=cross_check_s,
+        steps=steps,
+    )
 
 
 def _wallet(party: Party) -> WalletHolder:

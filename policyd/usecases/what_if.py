@@ -8,13 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from policyd.core.application import GrantOrigin, InitialCard, PlacedGrant
+from policyd.core.callsets import MAX_STEPS, Steps
 from policyd.core.cards import Bound
 from policyd.core.edition import Rules
 from policyd.findings import InputError, Span
 from policyd.syntax import Form, parse_grants
 from policyd.syntax.mistakes import shown
 from policyd.usecases.changes import MAX_SHOWN, Changes, changes_between
+from policyd.usecases.cross_check import MAX_SECONDS
 from policyd.usecases.holders import Holder, Holders
+from policyd.usecases.idle_additions import idle_additions
+
+MAX_RANGES = 20
+"""So many runs of lines with grants are listed."""
 
 LISTS = {
     "lower-positive": Bound.LOWER_POSITIVE,
@@ -38,11 +44,30 @@ class Edit:
     remove: tuple[str, ...] = ()
 
 
-def what_if(holders: Holders, edit: Edit, rules: Rules, limit: int = MAX_SHOWN) -> Changes:
-    """The difference that an edit makes, for every agent type it touches, with at most `limit` witnesses each way.
+def what_if(
+    holders: Holders,
+    edit: Edit,
+    rules: Rules,
+    limit: int = MAX_SHOWN,
+    *,
+    is_cross_checked: bool = False,
+    cross_check_s: float = MAX_SECONDS,
+    steps: Steps = MAX_STEPS,
+) -> Changes:
+    """The difference that an edit makes, for every agent type it touches; for grants that change nothing, why.
+
+    Args:
+        holders: the agent types.
+        edit: what comes and goes.
+        rules: the edition.
+        limit: the most witnesses for each agent type and direction.
+        is_cross_checked: whether a solver has to come to the same result by another way.
+        cross_check_s: the most seconds for that; what it does not reach is told.
+        steps: the budget of one search, or the effort of all of them.
 
     Raises:
         InputError: if a grant cannot be read, or no grant stands at a place.
+        InternalDefect: if the solver contradicts the result.
     """
     changed: dict[str, Holder] = {}
     used: set[str] = set()
@@ -53,9 +78,39 @@ def what_if(holders: Holders, edit: Edit, rules: Rules, limit: int = MAX_SHOWN) 
         changed[name] = replace(holder, card=card, template=card.card(holder.context))
     for place in edit.remove:
         if place not in used:
-            help = "name a line such as `golem.yaml:14`"
+            help = _lines(holders)
             raise InputError.of("CARD062", f"no grant of these agents stands at {shown(place)}", None, help)
-    return changes_between(holders, Holders("after the edit", changed, holders.notes), rules, limit)
+    after = Holders("after the edit", changed, holders.notes)
+    changes = changes_between(
+        holders, after, rules, limit, is_cross_checked=is_cross_checked, cross_check_s=cross_check_s, steps=steps
+    )
+    readable = [holder for name, holder in changed.items() if name not in holders.unreadable]
+    idle = [note for holder in readable for note in idle_additions(holder, edit.add, rules, steps)]
+    return replace(changes, notes=(*changes.notes, *idle))
+
+
+def _lines(holders: Holders) -> str:
+    """Which lines hold grants, file by file."""
+    lines: dict[str, set[int]] = {}
+    for holder in holders.by_name.values():
+        for _, _, placed in holder.card.each():
+            if placed.span is not None and placed.span.line:
+                lines.setdefault(placed.span.source, set()).add(placed.span.line)
+    if not lines:
+        return "no grant of their cards is written in a file"
+    return "grants stand at " + "; ".join(f"{source}:{_ranges(sorted(found))}" for source, found in lines.items())
+
+
+def _ranges(lines: list[int]) -> str:
+    """`14-20, 25`, the first few of them."""
+    ranges: list[list[int]] = []
+    for line in lines:
+        if ranges and ranges[-1][-1] == line - 1:
+            ranges[-1][1:] = [line]
+        else:
+            ranges.append([line])
+    words = ["-".join(map(str, r)) for r in ranges[:MAX_RANGES]]
+    return ", ".join(words) + (f" and {len(ranges) - MAX_RANGES} more places" if len(ranges) > MAX_RANGES else "")
 
 
 def _with(card: InitialCard, bound: Bound, text: str, rules: Rules) -> InitialCard:

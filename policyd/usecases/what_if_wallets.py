@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from policyd.core.admission import HeldCard, Wallet
+from policyd.core.callsets import MAX_STEPS, Steps
 from policyd.core.cards import Card, CardId
 from policyd.core.cards.lineage import descendants, registry_refusal
 from policyd.core.edition import Rules
 from policyd.findings import InputError
 from policyd.usecases.changes import MAX_SHOWN, Changes, changes_between
+from policyd.usecases.cross_check import MAX_SECONDS
 from policyd.usecases.holders import Parties
 from policyd.usecases.wallet_holders import WalletHolder, WalletHolders
 
@@ -59,6 +61,8 @@ def what_if_cards(
     limit: int = MAX_SHOWN,
     *,
     is_cross_checked: bool = False,
+    cross_check_s: float = MAX_SECONDS,
+    steps: Steps = MAX_STEPS,
 ) -> Changes:
     """What starts and stops for every holder whose wallet changes.
 
@@ -70,6 +74,8 @@ def what_if_cards(
         rules: the edition.
         limit: the most witnesses for each holder and direction.
         is_cross_checked: whether a solver has to come to the same result by another way.
+        cross_check_s: the most seconds for that; what it does not reach is told.
+        steps: the budget of one search, or the effort of all of them.
 
     Raises:
         InputError: for cards and holders that are not known.
@@ -89,7 +95,9 @@ def what_if_cards(
         notes.append("none of these wallets holds any of the cards")
     left: Parties = replace(before, by_name=old)
     right: Parties = WalletHolders("after the edit", new, tuple(notes))
-    return changes_between(left, right, rules, limit, is_cross_checked=is_cross_checked)
+    return changes_between(
+        left, right, rules, limit, is_cross_checked=is_cross_checked, cross_check_s=cross_check_s, steps=steps
+    )
 
 
 def edited(wallet: Wallet, gone: frozenset[CardId], installed: Iterable[Card]) -> Wallet:

@@ -175,7 +175,21 @@ def test_the_whole_question_has_a_budget() -> None:
     effort = Effort(40)
     assert effort.left == 40 * SEARCHES_AT_FULL_COST
     answer = difference(admitted_by(wallet), admitted_by(surface([])), steps=40)
-    assert len(answer.undecided) == 60
+    assert len(answer.undecided) == SEARCHES_AT_FULL_COST + 1
+    assert answer.undecided[-1].reason == "`filesystem`: the effort of the question is spent"
+
+
+def test_questions_may_share_an_effort() -> None:
+    """What the first one spends the next ones lack; then every one of them is undecided, and none is a proof."""
+    hard = surface(
+        [{"l+": paths("**")}, *({"u+": paths(f"**/{x}/" + "/".join("*" * n))} for n, x in enumerate("abab", 1))]
+    )
+    nobody = admitted_by(surface([]))
+    shared = Effort(20, 30)
+    first, second, third = (difference(admitted_by(hard), nobody, steps=shared) for _ in range(3))
+    assert all("the steps of the search are used up" in d.undecided[0].reason for d in (first, second))
+    assert third.undecided[0].reason == "`filesystem`: the effort of the question is spent"
+    assert shared.is_spent
 
 
 def test_too_many_parts_are_undecided() -> None:

@@ -20,6 +20,9 @@ from policyd.usecases.deployments import Selection
 @opt.place
 @cards_of
 @click.option("--cross-check", is_flag=True, help="Let a solver come to the same result by another way.")
+@click.option(
+    "--budget", type=float, default=10.0, help="Effort in seconds for each agent, roughly, before `undecided`."
+)
 @click.option("--fail-on", default="new-access", help="What makes exit 1: new-access (default), lost-access or any.")
 @opt.rules
 @opt.output("text", "json", "markdown", "github", "sarif")
@@ -35,6 +38,7 @@ def command(
     holder: str,
     at: str | None,
     cross_check: bool,
+    budget: float,
     fail_on: str,
     edition: str,
     switch: tuple[str, ...],
@@ -47,13 +51,16 @@ def command(
     wallets, or of cards, which need --holder.
     """
     from policyd.usecases.changes import changes_between
+    from policyd.usecases.proofs import steps_for
 
     if fail_on not in ("new-access", "lost-access", "any"):
         raise opt.usage(f"unknown level `{fail_on}`", "levels are `new-access`, `lost-access` and `any`")
     rules = opt.rules_of(edition, switch)
     selection = Selection(env, opt.presets_of(preset), account, component)
     before, after = both_parties(old, new, Asked(selection, agent, include_root, rules, holder, opt.moment_of(at)))
-    return tell(changes_between(before, after, rules, is_cross_checked=cross_check), fail_on, format, output)
+    steps = steps_for(budget)
+    changes = changes_between(before, after, rules, is_cross_checked=cross_check, steps=steps)
+    return tell(changes, fail_on, format, output)
 
 
 def tell(changes: Changes, fail_on: str, format: str, output: Path | None) -> int:

@@ -52,7 +52,7 @@ def command(
     """
     from policyd.cli.output import as_json, write
     from policyd.findings import visible_lines
-    from policyd.usecases.proofs import STEPS_PER_SECOND, proof_json, prove_query, prove_relation
+    from policyd.usecases.proofs import proof_json, prove_query, prove_relation, steps_for
 
     claims = [c for c in (never, always_, relation) if c is not None]
     if len(claims) != 1:
@@ -63,7 +63,7 @@ def command(
     if len(sources) != wanted:
         raise opt.usage(f"{'two sources are' if relation else 'one source is'} wanted", "manifests, wallets or places")
     rules = opt.rules_of(edition, switch)
-    steps = max(1000, int(budget * STEPS_PER_SECOND))
+    steps = steps_for(budget)
     selection = Selection(env, opt.presets_of(preset), account, component)
     asked = Asked(selection, agent, include_root, rules, holder, opt.moment_of(at))
     if relation:

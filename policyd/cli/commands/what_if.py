@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 @click.option("--revoke", multiple=True, help="Id of a card to revoke, with everything derived from it.")
 @click.option("--install", type=opt.FILE, multiple=True, help="Card to put into the wallets (JSON).")
 @click.option("--on", multiple=True, help="Name of a holder to install on; default: all the wallets given.")
+@click.option("--cross-check", is_flag=True, help="Let a solver come to the same result by another way.")
+@click.option(
+    "--budget", type=float, default=10.0, help="Effort in seconds for each agent, roughly, before `undecided`."
+)
 @click.option("--at", help="The moment, for cards that expire; default: expiry is left aside.")
 @opt.rules
 @opt.output("text", "json", "markdown")
@@ -51,6 +55,8 @@ def command(
     revoke: tuple[str, ...],
     install: tuple[Path, ...],
     on: tuple[str, ...],
+    cross_check: bool,
+    budget: float,
     at: str | None,
     edition: str,
     switch: tuple[str, ...],
@@ -62,7 +68,10 @@ def command(
     With --revoke or --install: if this card were revoked, or put into these wallets; of --wallet files, or of a
     stored deployment (@12).
     """
+    from policyd.usecases.proofs import steps_for
+
     rules = opt.rules_of(edition, switch)
+    effort = _Effort(cross_check, steps_for(budget))
     asked = Asked(Selection(env, opt.presets_of(preset), account, component), agent, include_root, rules, "")
     if manifest.startswith("@"):
         asked.demand_unplaced()
@@ -74,14 +83,24 @@ def command(
         if bool(wallet) == bool(manifest):
             raise opt.usage("whose cards?", "give `--wallet FILE`, or a stored deployment such as `@12`")
         moment = opt.moment_of(at)
-        changes = _of_cards(manifest, list(wallet), cards, revoke, install, on, replace(asked, at=moment))
+        changes = _of_cards(manifest, list(wallet), cards, revoke, install, on, replace(asked, at=moment), effort)
     else:
-        changes = _of_grants(manifest, add, to, remove, asked)
+        changes = _of_grants(manifest, add, to, remove, asked, effort)
     tell(changes, "any", format, output)
     return Exit.UNDECIDED if changes.is_undecided else Exit.YES
 
 
-def _of_grants(manifest: str, add: tuple[str, ...], to: str, remove: tuple[str, ...], asked: Asked) -> Changes:
+@dataclass(frozen=True, slots=True)
+class _Effort:
+    """How much the answer may cost."""
+
+    cross_check: bool
+    steps: int
+
+
+def _of_grants(
+    manifest: str, add: tuple[str, ...], to: str, remove: tuple[str, ...], asked: Asked, effort: _Effort
+) -> Changes:
     from policyd.usecases.what_if import LISTS, Edit, what_if
 
     if not manifest:
@@ -93,7 +112,8 @@ def _of_grants(manifest: str, add: tuple[str, ...], to: str, remove: tuple[str, 
     if add and not asked.agent:
         raise opt.usage("to which agent type is the grant added?", "give `--agent Type`")
     holders = holders_at(manifest, asked.selection, asked.agent, asked.include_root, asked.rules)
-    return what_if(holders, Edit(tuple((LISTS[to], text) for text in add), remove), asked.rules)
+    edit = Edit(tuple((LISTS[to], text) for text in add), remove)
+    return what_if(holders, edit, asked.rules, is_cross_checked=effort.cross_check, steps=effort.steps)
 
 
 def _of_cards(
@@ -104,6 +124,7 @@ def _of_cards(
     install: tuple[Path, ...],
     on: tuple[str, ...],
     asked: Asked,
+    effort: _Effort,
 ) -> Changes:
     from policyd.syntax.wallets import read_cards
     from policyd.usecases.revocation import card_id
@@ -114,15 +135,17 @@ def _of_cards(
 
     edit = CardEdit(tuple(card_id(text) for text in revoke), tuple(c for path in install for c in read(path)), on)
     if place:
-        return _of_stored(place, edit, asked)
+        return _of_stored(place, edit, asked, effort)
     before = wallets_at(wallets, asked)
     held = [item.card for party in before.by_name.values() for item in party.wallet.cards]
     known = {card.id: card for card in (*(read(cards) if cards else ()), *held, *edit.install)}
     families = {card.id: card.parents for card in known.values()}
-    return what_if_cards(before, edit, families, known, asked.rules)
+    return what_if_cards(
+        before, edit, families, known, asked.rules, is_cross_checked=effort.cross_check, steps=effort.steps
+    )
 
 
-def _of_stored(place: str, edit: CardEdit, asked: Asked) -> Changes:
+def _of_stored(place: str, edit: CardEdit, asked: Asked, effort: _Effort) -> Changes:
     from policyd.usecases.stored_parties import what_if_stored
 
     if not place.startswith("@"):
@@ -130,4 +153,5 @@ def _of_stored(place: str, edit: CardEdit, asked: Asked) -> Changes:
             "a manifest holds no cards that could be revoked or installed", "give `--wallet FILE`, or `@12`"
         )
     facts = facts_at(place)
-    return what_if_stored(facts, stored_parties_of(facts, place, asked), edit, asked.rules)
+    parties = stored_parties_of(facts, place, asked)
+    return what_if_stored(facts, parties, edit, asked.rules, is_cross_checked=effort.cross_check, steps=effort.steps)

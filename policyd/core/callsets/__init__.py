@@ -8,7 +8,7 @@ every grant is good for; `slips` what a delegation lets through; `compare` does 
 from policyd.core.callsets.admitted import Admitted, admitted_by
 from policyd.core.callsets.answer import Answer, Fails, Holds, Undecided
 from policyd.core.callsets.below import Below, Everything, below, below_prefix
-from policyd.core.callsets.budget import MAX_STEPS
+from policyd.core.callsets.budget import MAX_STEPS, Effort, Steps
 from policyd.core.callsets.callset import (
     ALL_CALLS,
     NO_CALLS,
@@ -24,7 +24,7 @@ from policyd.core.callsets.callset import (
 from policyd.core.callsets.comparison import Change, compare
 from policyd.core.callsets.delegation import Slip, slips
 from policyd.core.callsets.difference import MAX_WITNESSES, Difference, difference
-from policyd.core.callsets.effect import CeilingEffect, Effect, Standing, ceiling_effects, effects
+from policyd.core.callsets.effect import CeilingEffect, Effect, Standing, ceiling_effects, effect_of, effects
 from policyd.core.callsets.holders import holders_of, instances_of
 from policyd.core.callsets.proof import always, disjoint, equivalent, implies, is_empty, never, query, query_text
 from policyd.core.callsets.universe import Form, Shape, Universe
@@ -45,6 +45,7 @@ __all__ = [
     "Complement",
     "Difference",
     "Effect",
+    "Effort",
     "Everything",
     "Fails",
     "Form",
@@ -55,6 +56,7 @@ __all__ = [
     "Shape",
     "Slip",
     "Standing",
+    "Steps",
     "Undecided",
     "Union",
     "Universe",
@@ -72,6 +74,7 @@ __all__ = [
     "contains",
     "difference",
     "disjoint",
+    "effect_of",
     "effects",
     "equivalent",
     "holders_of",

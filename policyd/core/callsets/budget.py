@@ -5,7 +5,8 @@ from __future__ import annotations
 MAX_STEPS = 200_000
 """Steps of one search (one class, verb and grant): values tried, and states of path automata.
 
-Ordinary wallets need a few dozen. Only shapes in which many wildcards at different places overlap
+A search also pays one step for every 32 grants that it lays out. Ordinary wallets need a few dozen. Only
+shapes in which many wildcards at different places overlap
 without covering each other come near: there the cost can double with every further wildcard.
 """
 
@@ -42,7 +43,7 @@ SEARCHES_AT_FULL_COST = 5
 
 
 class Effort:
-    """The budget of a question that takes many searches.
+    """The budget of a question that takes many searches, or of several questions together.
 
     Attributes:
         left: steps that all searches together may still take.
@@ -50,9 +51,20 @@ class Effort:
 
     __slots__ = ("_steps", "left")
 
-    def __init__(self, steps: int = MAX_STEPS) -> None:
+    def __init__(self, steps: int = MAX_STEPS, total: int | None = None) -> None:
+        """Nothing is spent yet.
+
+        Args:
+            steps: the most of one search.
+            total: the most of all together; None for those of a few searches.
+        """
         self._steps = steps
-        self.left = steps * SEARCHES_AT_FULL_COST
+        self.left = steps * SEARCHES_AT_FULL_COST if total is None else total
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no search can be made any more."""
+        return self.left <= 0
 
     def search(self) -> Budget:
         """The budget of the next search."""
@@ -61,6 +73,15 @@ class Effort:
     def account(self, granted: int, budget: Budget) -> None:
         """Take what a search has used of the `granted` steps from the whole."""
         self.left -= granted - max(budget.left, 0)
+
+
+Steps = int | Effort
+"""How much a question may cost: the steps of one search, or an effort that it shares with others."""
+
+
+def effort_of(steps: Steps) -> Effort:
+    """The effort of one question."""
+    return steps if isinstance(steps, Effort) else Effort(steps)
 
 
 def check_parts(count: int) -> None:

@@ -103,16 +103,22 @@ def within_class(calls: CallSet, name: str) -> CallSet:
     """The same set among the calls of one class, without the products of others; done once per class."""
     match calls:
         case Products(_, without):
-            found = calls.of_class(name)
-            if found is None:
+            indexed = calls.of_class(name)
+            if indexed is None:
                 return NO_CALLS
-            index, numbers = found
+            index, numbers = indexed
             place = numbers.index(without) if without in numbers else None
             return Products(index.boxes, place, {name: (index, list(range(len(index.boxes))))})
         case Union(parts):
             return _union([within_class(part, name) for part in parts])
         case Intersection(parts):
-            return _intersection([within_class(part, name) for part in parts])
+            found = []
+            for part in parts:
+                inner = within_class(part, name)
+                if inner is NO_CALLS:  # what follows cannot add anything
+                    return NO_CALLS
+                found.append(inner)
+            return _intersection(found)
         case Complement(part):
             inner = within_class(part, name)
             return ALL_CALLS if inner is NO_CALLS else NO_CALLS if inner is ALL_CALLS else Complement(inner)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from policyd.core.callsets.admitted import admitted_by
+from policyd.core.callsets.budget import MAX_STEPS, Steps
 from policyd.core.callsets.difference import MAX_WITNESSES, Difference, difference
 from policyd.core.callsets.universe import Universe
 from policyd.core.cards import Surface
@@ -42,6 +43,7 @@ def compare(
     universes: Mapping[str, Universe] | None = None,
     *,
     limit: int = MAX_WITNESSES,
+    steps: Steps = MAX_STEPS,
 ) -> tuple[Change, ...]:
     """The changes of all holders that occur on either side, by name.
 
@@ -54,6 +56,7 @@ def compare(
         rules: the edition.
         universes: which calls there are, by name; all calls for names without an entry.
         limit: the most witnesses for each holder and direction.
+        steps: the budget of one search, or the effort of all.
     """
     changes = []
     for name in sorted({*before, *after}):
@@ -67,8 +70,8 @@ def compare(
             continue
         nobody = Surface(some.holder, (), (), ())
         left, right = admitted_by(old or nobody), admitted_by(new or nobody)
-        started = difference(right, left, universe, limit=limit)
-        changes.append(Change(name, started, difference(left, right, universe, limit=limit)))
+        started = difference(right, left, universe, limit=limit, steps=steps)
+        changes.append(Change(name, started, difference(left, right, universe, limit=limit, steps=steps)))
     return tuple(changes)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from policyd.core.callsets.admitted import Admitted, ClassPart, Lender
 from policyd.core.callsets.answer import Undecided
-from policyd.core.callsets.budget import MAX_STEPS, Effort
+from policyd.core.callsets.budget import MAX_STEPS, Effort, Steps, effort_of
 from policyd.core.callsets.callset import NO_CALLS, CallSet, Complement, Intersection, Products
 from policyd.core.callsets.index import ClassIndex
 from policyd.core.callsets.search import call_or_undecided
@@ -62,7 +62,7 @@ def difference(
     universe: Universe | None = None,
     *,
     limit: int = MAX_WITNESSES,
-    steps: int = MAX_STEPS,
+    steps: Steps = MAX_STEPS,
 ) -> Difference:
     """What `admitting` admits and `refusing` does not.
 
@@ -71,7 +71,7 @@ def difference(
         refusing: the other side.
         universe: which calls there are; all calls, seen from the holder of `admitting`, where it is None.
         limit: the most witnesses to return.
-        steps: the budget of one search.
+        steps: the budget of one search, or an effort shared with other questions.
 
     Raises:
         InternalDefect: when the plain evaluator does not confirm a witness.
@@ -79,14 +79,14 @@ def difference(
     universe = universe or Universe.of(admitting.surface.holder)
     found: dict[Target, None] = {}
     undecided: list[Undecided] = []
-    effort = Effort(steps)
+    effort = effort_of(steps)
     for cls in universe.classes:
         calls, notes = _of_class(admitting, refusing, cls, universe, effort)
         found.update(dict.fromkeys(calls))
         undecided += notes
     witnesses = tuple(confirmed(t, admitting, refusing) for t in list(found)[:limit])
     more = max(0, len(found) - limit)
-    return Difference(witnesses, more, tuple(undecided), len(universe.classes), universe.left_out)
+    return Difference(witnesses, more, tuple(dict.fromkeys(undecided)), len(universe.classes), universe.left_out)
 
 
 def _of_class(

@@ -13,7 +13,7 @@ from enum import Enum
 
 from policyd.core.callsets.admitted import Admitted, ClassPart, Lender
 from policyd.core.callsets.answer import Undecided
-from policyd.core.callsets.budget import MAX_STEPS, Effort
+from policyd.core.callsets.budget import MAX_STEPS, Effort, Steps, effort_of
 from policyd.core.callsets.callset import ALL_CALLS, CallSet, Complement, Intersection, Products, Union, minus
 from policyd.core.callsets.search import call_or_undecided
 from policyd.core.callsets.universe import Universe
@@ -67,26 +67,42 @@ class CeilingEffect:
     reason: str = ""
 
 
-def effects(admitted: Admitted, universe: Universe | None = None, *, steps: int = MAX_STEPS) -> tuple[Effect, ...]:
+def effects(admitted: Admitted, universe: Universe | None = None, *, steps: Steps = MAX_STEPS) -> tuple[Effect, ...]:
     """What every grant that applies to the holder does, in the order of classes, cards and lists.
 
     Each is judged alone: of two grants that say the same, both are without effect, but not both together.
     """
     universe = universe or Universe.of(admitted.surface.holder)
-    effort = Effort(steps)
+    effort = effort_of(steps)
     return tuple(
         effect for cls in universe.classes for effect in _ClassEffects(admitted, cls, universe, effort).effects()
     )
 
 
+def effect_of(
+    admitted: Admitted, ref: GrantRef, universe: Universe | None = None, *, steps: Steps = MAX_STEPS
+) -> Effect | None:
+    """What one grant does, None where it does not apply to the holder.
+
+    Args:
+        admitted: what the wallet admits, the grant among its own.
+        ref: the grant, as the surface has it.
+        universe: which calls there are; all calls, seen from the holder, where it is None.
+        steps: the budget of one search, or an effort shared with other questions.
+    """
+    universe = universe or Universe.of(admitted.surface.holder)
+    found = _ClassEffects(admitted, ref.grant.target.cls, universe, effort_of(steps)).effects(ref)
+    return next(found, None)
+
+
 def ceiling_effects(
-    admitted: Admitted, universe: Universe | None = None, *, steps: int = MAX_STEPS
+    admitted: Admitted, universe: Universe | None = None, *, steps: Steps = MAX_STEPS
 ) -> tuple[CeilingEffect, ...]:
     """Whether each positive ceiling binds, in wallet order."""
     universe = universe or Universe.of(admitted.surface.holder)
     surface = admitted.surface
     places = [n for n, part in enumerate(surface.upper) if part.positive]
-    effort = Effort(steps)
+    effort = effort_of(steps)
     return tuple(
         _ceiling_effect(admitted, surface.upper[n].card, position, universe, effort)
         for position, n in enumerate(places)
@@ -130,19 +146,23 @@ class _ClassEffects:
             r for p in admitted.surface.upper for r in p.negative if r.grant.target.cls.name == cls.name
         ]
 
-    def effects(self) -> Iterator[Effect]:
-        """Lower grants card by card, then ceilings, then upper negatives."""
+    def effects(self, only: GrantRef | None = None) -> Iterator[Effect]:
+        """Lower grants card by card, then ceilings, then upper negatives; or `only` one of them."""
         for number, lender in enumerate(self.part.lenders):
             for place, ref in enumerate(lender.grants):
-                yield self._positive(number, lender, place, ref)
+                if only in (None, ref):
+                    yield self._positive(number, lender, place, ref)
             for place, ref in enumerate(lender.denials):
-                yield self._negative(number, lender, place, ref)
+                if only in (None, ref):
+                    yield self._negative(number, lender, place, ref)
         for number, part in enumerate(self.upper):
             refs = [r for r in part.positive if r.grant.target.cls.name == self.cls.name]
             for place, ref in enumerate(refs):
-                yield self._ceiling(number, len(part.positive) == 1, place, ref, refs)
+                if only in (None, ref):
+                    yield self._ceiling(number, len(part.positive) == 1, place, ref, refs)
         for place, ref in enumerate(self.upper_negatives):
-            yield self._upper_negative(place, ref)
+            if only in (None, ref):
+                yield self._upper_negative(place, ref)
 
     def search(self, target: Target, calls: CallSet) -> Iterator[Target | Undecided]:
         """Calls of the set inside a grant, verb by verb."""

@@ -22,6 +22,9 @@ from policyd.core.callsets.spaces import frames
 from policyd.core.callsets.universe import Universe
 from policyd.core.grants import Owner, PermissionClass, Target
 
+BOXES_PER_STEP = 32
+"""Laying out so many products costs about as much as one step of a search."""
+
 
 def find_call(
     calls: CallSet, cls: PermissionClass, verb: str, inside: Target | None, universe: Universe, budget: Budget
@@ -45,6 +48,7 @@ def find_call(
         formula = all_of((1, formula))
     if formula in (FALSE, 0):
         return None
+    budget.spend(len(boxes) // BOXES_PER_STEP)
     # A pattern that covers the whole of `inside` contains every call that can still be an answer.
     settled = 0
     if inside is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from policyd.core.callsets.admitted import Admitted
 from policyd.core.callsets.answer import Answer, Fails, Holds, Undecided
 from policyd.core.callsets.below import Below, Everything
-from policyd.core.callsets.budget import MAX_STEPS
+from policyd.core.callsets.budget import MAX_STEPS, Steps
 from policyd.core.callsets.callset import CallSet, Complement, Intersection, calls_of, contains, minus
 from policyd.core.callsets.search import calls_in
 from policyd.core.callsets.universe import Universe
@@ -47,7 +47,7 @@ def query(
     )
 
 
-def is_empty(calls: CallSet, universe: Universe, *, steps: int = MAX_STEPS) -> Answer:
+def is_empty(calls: CallSet, universe: Universe, *, steps: Steps = MAX_STEPS) -> Answer:
     """Whether no call belongs to the set.
 
     `Holds` when no class has one; `Fails` with a member, tried product by product before it is returned.
@@ -66,7 +66,7 @@ def is_empty(calls: CallSet, universe: Universe, *, steps: int = MAX_STEPS) -> A
     return undecided or Holds(f"all calls of {len(universe.classes)} classes", universe.left_out)
 
 
-def never(admitted: Admitted, calls: CallSet, universe: Universe, *, steps: int = MAX_STEPS) -> Answer:
+def never(admitted: Admitted, calls: CallSet, universe: Universe, *, steps: Steps = MAX_STEPS) -> Answer:
     """Whether none of `calls` is admitted; unsatisfiable when it holds: a call of the query that is admitted.
 
     Raises:
@@ -78,7 +78,7 @@ def never(admitted: Admitted, calls: CallSet, universe: Universe, *, steps: int 
     return answer
 
 
-def always(admitted: Admitted, calls: CallSet, universe: Universe, *, steps: int = MAX_STEPS) -> Answer:
+def always(admitted: Admitted, calls: CallSet, universe: Universe, *, steps: Steps = MAX_STEPS) -> Answer:
     """Whether all of `calls` are admitted; unsatisfiable when it holds: a call of the query that is not.
 
     Raises:
@@ -90,7 +90,7 @@ def always(admitted: Admitted, calls: CallSet, universe: Universe, *, steps: int
     return answer
 
 
-def implies(narrow: Admitted, wide: Admitted, universe: Universe, *, steps: int = MAX_STEPS) -> Answer:
+def implies(narrow: Admitted, wide: Admitted, universe: Universe, *, steps: Steps = MAX_STEPS) -> Answer:
     """Whether everything that `narrow` admits is admitted by `wide`.
 
     Raises:
@@ -103,7 +103,7 @@ def implies(narrow: Admitted, wide: Admitted, universe: Universe, *, steps: int 
     return answer
 
 
-def equivalent(left: Admitted, right: Admitted, universe: Universe, *, steps: int = MAX_STEPS) -> Answer:
+def equivalent(left: Admitted, right: Admitted, universe: Universe, *, steps: Steps = MAX_STEPS) -> Answer:
     """Whether both admit the same calls; fails with a call that only one of them admits.
 
     Raises:
@@ -114,7 +114,7 @@ def equivalent(left: Admitted, right: Admitted, universe: Universe, *, steps: in
     return back if isinstance(there, Holds) or isinstance(back, Fails) else there
 
 
-def disjoint(left: Admitted, right: Admitted, universe: Universe, *, steps: int = MAX_STEPS) -> Answer:
+def disjoint(left: Admitted, right: Admitted, universe: Universe, *, steps: Steps = MAX_STEPS) -> Answer:
     """Whether no call is admitted by both.
 
     Raises:

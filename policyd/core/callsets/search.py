@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from policyd.core.callsets.answer import Undecided
-from policyd.core.callsets.budget import MAX_STEPS, Effort, ExhaustedError
+from policyd.core.callsets.budget import MAX_STEPS, Effort, ExhaustedError, Steps, effort_of
 from policyd.core.callsets.callset import (
     NO_CALLS,
     CallSet,
@@ -27,12 +27,12 @@ from policyd.core.callsets.universe import Universe
 from policyd.core.grants import ANY_VERB, PermissionClass, Target
 
 
-def calls_in(calls: CallSet, universe: Universe, steps: int = MAX_STEPS) -> Iterator[Target | Undecided]:
+def calls_in(calls: CallSet, universe: Universe, steps: Steps = MAX_STEPS) -> Iterator[Target | Undecided]:
     """A call of every class, verb and product that has any; nothing at all is a proof that the set is empty.
 
     Calls come in the order of the classes and their verbs; a search that ends early is told in its place.
     """
-    effort = Effort(steps)
+    effort = effort_of(steps)
     for cls in universe.classes:
         inner = within_class(calls, cls.name)
         if inner is not NO_CALLS:
@@ -54,6 +54,9 @@ def call_or_undecided(
     calls: CallSet, cls: PermissionClass, verb: str, inside: Target | None, universe: Universe, effort: Effort
 ) -> Iterator[Target | Undecided]:
     """The call that one search finds, nothing for a proof that there is none, or what it could not decide."""
+    if effort.is_spent:
+        yield Undecided(f"`{cls.name}`: the effort of the question is spent")
+        return
     budget = effort.search()
     granted = budget.left
     try:

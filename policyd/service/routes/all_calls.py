@@ -18,6 +18,7 @@ from policyd.service.routes.decisions import opened
 from policyd.service.routing import MISSING, OTHER, router
 from policyd.service.wire import moment_of
 from policyd.service.wire_all_calls import (
+    MAX_BUDGET_S,
     DifferenceAnswer,
     DifferenceRequest,
     ProofAnswer,
@@ -33,7 +34,7 @@ from policyd.syntax.wallets import read_cards
 from policyd.usecases.changes import Changes, changes_between, changes_json
 from policyd.usecases.deployments import Selection, agent_name
 from policyd.usecases.holders import Holders, holders_in
-from policyd.usecases.proofs import STEPS_PER_SECOND, Proof, proof_json, prove_query, prove_relation
+from policyd.usecases.proofs import Proof, effort_for, proof_json, prove_query, prove_relation
 from policyd.usecases.revocation import card_id
 from policyd.usecases.snapshots import demand
 from policyd.usecases.stored_deployment import StoredFacts
@@ -70,6 +71,11 @@ def proving(request: Request) -> Iterator[None]:
         lock.release()
 
 
+def seconds_for(request: Request, asked: float = MAX_BUDGET_S) -> float:
+    """How much effort a question gets: what it asks for, within what the settings allow."""
+    return min(asked, services(request).settings.question_timeout_s)
+
+
 def facts_of(request: Request, asker: Caller, reference: str, digest: str | None) -> tuple[StoredFacts, SnapshotInfo]:
     """The facts of a snapshot, and which it is.
 
@@ -96,8 +102,17 @@ def differences(request: Request, body: DifferenceRequest, asker: Asker) -> Resp
     if body.agent and not any(side.by_name or side.unreadable for side in sides):
         stored_parties(new, rules, f"@{after.number}", body.agent, body.component, moment)  # says what is near
     left, right = aligned(sides[0], sides[1])
+    seconds = seconds_for(request, body.budget)
     with proving(request):
-        changes = changes_between(left, right, rules, body.limit, is_cross_checked=body.cross_check)
+        changes = changes_between(
+            left,
+            right,
+            rules,
+            body.limit,
+            is_cross_checked=body.cross_check,
+            cross_check_s=seconds,
+            steps=effort_for(seconds),
+        )
     return json_response({**changes_json(changes), "snapshots": [named(before), named(after)]})
 
 
@@ -121,17 +136,34 @@ def proofs(request: Request, body: ProofRequest, asker: Asker) -> Response:
 
 
 def _proof(request: Request, body: ProofRequest, asker: Caller, parties: StoredParties, rules: Rules) -> Proof:
-    steps = max(1000, int(body.budget * STEPS_PER_SECOND))
+    seconds = seconds_for(request, body.budget)
+    steps = effort_for(seconds)
     if body.relation is not None and body.other is not None:
         facts, info = facts_of(request, asker, body.other, None)
         other = stored_parties(facts, rules, f"@{info.number}", body.agent, body.component, moment_of(body.at))
         left, right = aligned(parties, other)
         with proving(request):
-            return prove_relation(left, right, body.relation, rules, steps, is_cross_checked=body.cross_check)
+            return prove_relation(
+                left,
+                right,
+                body.relation,
+                rules,
+                steps,
+                is_cross_checked=body.cross_check,
+                cross_check_s=seconds,
+            )
     is_never = body.never is not None
     text = (body.never if is_never else body.always) or ""
     with proving(request):
-        return prove_query(parties, text, rules, is_never=is_never, steps=steps, is_cross_checked=body.cross_check)
+        return prove_query(
+            parties,
+            text,
+            rules,
+            is_never=is_never,
+            steps=steps,
+            is_cross_checked=body.cross_check,
+            cross_check_s=seconds,
+        )
 
 
 @routes.post("/what-if", response_model=WhatIfAnswer, responses=READ, summary="What would an edit change")
@@ -148,6 +180,7 @@ def _edited(request: Request, body: WhatIfRequest, facts: StoredFacts, info: Sna
     if grants is cards:
         raise InputError.of("MANIF091", "what is to change?", None, "`add` and `remove`, or `revoke` and `install`")
     source = f"@{info.number}"
+    seconds = seconds_for(request, body.budget)
     if cards:
         edit = CardEdit(
             tuple(card_id(text) for text in body.revoke),
@@ -156,13 +189,30 @@ def _edited(request: Request, body: WhatIfRequest, facts: StoredFacts, info: Sna
         )
         parties = stored_parties(facts, rules, source, body.agent, body.component, moment_of(body.at))
         with proving(request):
-            return what_if_stored(facts, parties, edit, rules, body.limit)
+            return what_if_stored(
+                facts,
+                parties,
+                edit,
+                rules,
+                body.limit,
+                is_cross_checked=body.cross_check,
+                cross_check_s=seconds,
+                steps=effort_for(seconds),
+            )
     if body.add and not body.agent:
         raise InputError.of("MANIF091", "to which agent type is the grant added?", None, "name an `agent`")
     holders = _holders(facts, body, body.agent, rules, source)
     with proving(request):
         edited = Edit(tuple((LISTS[item.bound], item.grant) for item in body.add), tuple(body.remove))
-        return what_if(holders, edited, rules, body.limit)
+        return what_if(
+            holders,
+            edited,
+            rules,
+            body.limit,
+            is_cross_checked=body.cross_check,
+            cross_check_s=seconds,
+            steps=effort_for(seconds),
+        )
 
 
 def _holders(
@@ -198,8 +248,7 @@ def least_grants(request: Request, body: SynthesisRequest, asker: Asker) -> Resp
         raise InputError.of("MANIF091", "no call is wanted", None, "list at least one in `allow`")
     deployer = None if body.deployer is None else read_cards(body.deployer, rules, "$.deployer")
     with proving(request):
-        made = synthesis(
-            holder, instance, wanted, unwanted, deployer, rules, max(100, int(body.budget * 1000)), keep=body.keep
-        )
+        timeout_ms = max(100, int(seconds_for(request, body.budget) * 1000))
+        made = synthesis(holder, instance, wanted, unwanted, deployer, rules, timeout_ms, keep=body.keep)
     made = replace(made, notes=(*holders.notes, *made.notes))
     return json_response({**synthesis_json(made, rules), "manifest": made.yaml, **answered(info, rules)}, info)

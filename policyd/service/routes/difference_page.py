@@ -13,9 +13,10 @@ from policyd.findings import PolicydError
 from policyd.service.access import Caller
 from policyd.service.problems import status_of
 from policyd.service.rendering import Name, Visitor, guarded, link, opened, page
-from policyd.service.routes.all_calls import proving
+from policyd.service.routes.all_calls import proving, seconds_for
 from policyd.service.wire import moment_of, rules_of
 from policyd.usecases.changes import HolderChange, changes_between
+from policyd.usecases.proofs import effort_for
 from policyd.usecases.side_by_side import Listed, side_by_side
 from policyd.usecases.stored_parties import aligned, stored_parties
 
@@ -57,7 +58,7 @@ def difference(
                 stored_parties(after, rules, f"@{second.number}", agent, "", moment, is_optional=True),
             )
             with proving(request):
-                changes = changes_between(left, right, rules)
+                changes = changes_between(left, right, rules, steps=effort_for(seconds_for(request)))
         except PolicydError as error:
             return page(request, "diff.html", status_of(error).value, asked=asked, changes=None, error=error)
         differing = [holder for holder in changes.holders if not holder.is_none]
