@@ -1,0 +1,130 @@
+"""Everybody who can act in a deployment, as far as chains tell them apart, and an index of whom their grants name.
+
+A node is one instance that stands for all instances that are treated alike; entrances from outside are one node.
+
+Source: questions 2 (reach); host 1.1, 2.16; cards 6.7, O6.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from policyd.core.edition import Rules
+from policyd.core.grants import OwnerKind, PermissionClass
+from policyd.findings import Span
+from policyd.usecases.deployments import Described
+from policyd.usecases.holders import Parties, Party, surface_for, variants
+from policyd.usecases.reach_nodes import EXTERNAL, Node
+from policyd.usecases.reach_passing import passed_on
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """A way into an agent type that asks no card.
+
+    Attributes:
+        kind: `HTTP API` or `MCP`.
+        agent: the agent type.
+        span: where the manifest says so.
+    """
+
+    kind: str
+    agent: str
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """All nodes of a deployment.
+
+    Attributes:
+        nodes: the outside last.
+        entrances: by agent type.
+        notes: what was assumed, and what is not followed.
+        unreadable: parties about whom nothing is known.
+        rules: the edition.
+    """
+
+    nodes: tuple[Node, ...]
+    entrances: Mapping[str, tuple[Entrance, ...]] = field(hash=False)
+    notes: tuple[str, ...]
+    unreadable: tuple[str, ...]
+    rules: Rules
+
+    @property
+    def actors(self) -> int:
+        """How many parties there are."""
+        return sum(node.party is not None and node.is_plain and node.receiver is None for node in self.nodes)
+
+    def named(self, name: str) -> tuple[Node, ...]:
+        """The nodes of a party, of a single instance, or the outside."""
+        return tuple(n for n in self.nodes if name in (n.name, n.name.partition(" as ")[0], n.agent_type and n.name))
+
+
+def world_of(parties: Parties, entrances: Iterable[Entrance], rules: Rules, asked: Iterable[str] = ()) -> World:
+    """The nodes of all parties, each in every way in which its instances differ.
+
+    Args:
+        parties: everybody.
+        entrances: from outside.
+        rules: the edition.
+        asked: agent ids that the question names.
+    """
+    names = tuple(asked)
+    mentioned = _instances_mentioned(parties, names)  # an instance may be invoked by its name only
+    nodes: list[Node] = []
+    for party in parties.by_name.values():
+        for number, (context, universe) in enumerate(variants([party], rules, mentioned.get(_type_of(party), ()))):
+            name = party.name if number == 0 or context is None else f"{party.name} as {context.agent_id}"
+            own = context if context is not None else party.context
+            nodes.append(Node(name, party, own, surface_for(party, context), universe, number == 0))
+    passed, left_out = passed_on(nodes)
+    nodes += passed
+    nodes.append(Node(EXTERNAL))
+    by_type: dict[str, list[Entrance]] = defaultdict(list)
+    for entrance in entrances:
+        by_type[entrance.agent].append(entrance)
+    return World(
+        tuple(nodes),
+        {name: tuple(listed) for name, listed in by_type.items()},
+        tuple(parties.notes),
+        (*parties.unreadable, *left_out),
+        rules,
+    )
+
+
+def entrances_of(described: Described) -> tuple[Entrance, ...]:
+    """The agent types that the HTTP APIs and MCP deployments of the environment name (host 2.16)."""
+    here = described.deployment.environment
+    kinds = {"httpApi": "HTTP API", "mcp": "MCP"}
+    return tuple(
+        Entrance(kinds.get(deployment.kind, deployment.kind), agent.text, agent.span)
+        for deployment in described.loaded.application.deployments
+        if deployment.environment == here
+        for agent in deployment.agents
+    )
+
+
+def _instances_mentioned(parties: Parties, asked: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The agent ids that the question or any grant of anybody names, by agent type."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for name in asked:
+        found[name.partition("(")[0]][name] = None
+    for party in parties.by_name.values():
+        for ref in party.refs:
+            owner = ref.grant.target.owner
+            if owner.kind is OwnerKind.AGENT and owner.is_exact and owner.known:
+                leaf = owner.known[-1]
+                found[leaf.partition("(")[0]][leaf] = None
+    return {agent_type: tuple(names) for agent_type, names in found.items()}
+
+
+def _type_of(party: Party) -> str:
+    return party.context.agent_type if party.context is not None else ""
+
+
+def is_information(cls: PermissionClass) -> bool:
+    """Whether a call of the class gives data that can be handed on, rather than only acting."""
+    return cls.name in ("secret", "env", "config", "kv", "blob", "rdbms", "filesystem", "oplog")
