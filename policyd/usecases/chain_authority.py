@@ -46,12 +46,12 @@ class CallShape:
 
     Attributes:
         tool: the name in its target.
-        command: canonical names from the root.
+        command: canonical names from the root; None for any, where the definition of the tool is not known.
         has_arguments: whether anything can stand behind the command.
     """
 
     tool: str
-    command: tuple[str, ...]
+    command: tuple[str, ...] | None
     has_arguments: bool
 
 
@@ -160,7 +160,9 @@ def _of_shape(shape: CallShape) -> Callable[[Resource], _Share]:
     def share(resource: Resource) -> _Share:
         if isinstance(resource, AnyResource):
             return _Share.ALL
-        if not isinstance(resource, Invocation) or (resource.command or ()) != shape.command:
+        if not isinstance(resource, Invocation):
+            return _Share.NONE
+        if shape.command is not None and (resource.command or ()) != shape.command:
             return _Share.NONE
         if any(argument.symbol for argument in resource.arguments):
             return _Share.NONE

@@ -64,7 +64,7 @@ def permission_rows(
     """Every call that an agent's use of a chain can ask for: its own, and those of layers that change something."""
     rows: list[PermissionRow] = []
     if chain.effective is None:
-        decided = grants.decide(CallShape(tool, ("\0any",), True), implementer, profile)
+        decided = grants.decide(CallShape(tool, None, True), implementer, profile)
         rows.append(PermissionRow(agent, "agent", tool, (), "<any command>", decided))
         return tuple(rows)
     for path, has_arguments in shapes(chain.effective):

@@ -68,6 +68,32 @@ def test_calls_with_their_values(case):
         assert followed.outward[-1].words == "sees `constraint-violation`"
 
 
+@pytest.mark.parametrize(
+    ("grant", "decided"),
+    [
+        ("tool(?env/*/*) @ ?agent : invoke : *", "always"),
+        ("tool(?env/*/*) @ ?agent : invoke : search 3", "conditional"),
+        ("tool(?env/*/*) @ ?agent : invoke : search", "conditional"),
+        ("tool(?env/*/*) @ ?agent : invoke : search --pattern=*", "never"),
+        ("tool(?env/support:cli/sed) @ ?agent : invoke : *", "never"),
+    ],
+)
+def test_calls_of_a_tool_that_is_not_known(grant, decided):
+    """Without a definition a grant for one command is no reason to say never."""
+    report = checked(
+        {
+            "definitions": {"middleware": {"u": {"scope": "universal", "version": "1"}}},
+            "chain": {"tool": "grep", "leaf": "grep", "layers": ["u"]},
+            "cards": {"X": [grant]},
+            "agents": {"X": {"component": "support:cli"}},
+            "tools": {"grep": {"component": "support:cli"}},
+        }
+    )
+    (row,) = report.rows[0].permissions
+    assert row.decided.value == decided
+    assert ("PERMISSION_DENIED" in [LABEL_OF[f.code] for f in report.findings]) is (decided == "never")
+
+
 def test_no_grant_names_a_negative_number():
     """G15: a grant with such an argument is no grant at all."""
     case = {"cards": ["tool(?env/*/*) @ ?agent : invoke : by -5"], "tool": "nudge", "leaf": "nudge"}
