@@ -12,7 +12,7 @@ from policyd.core.edition import NEXT, Rules
 from policyd.core.grants import ANY_VERB, AgentContext, Owner, PermissionClass, ResourceKind, Slot, class_named
 from policyd.core.grants.resources import Resource
 from policyd.syntax.grants import parse_target
-from policyd.syntax.mistakes import GrantSyntaxError
+from policyd.syntax.mistakes import GrantErrorKind, GrantSyntaxError, shown
 
 ANY = "any"
 
@@ -45,7 +45,7 @@ def parse_query(text: str, rules: Rules = NEXT) -> ParsedQuery:
     """The query that `text` writes: a target whose owner, verb and resource may be `any`, or `under(x)`.
 
     Raises:
-        GrantSyntaxError: if it is none.
+        GrantSyntaxError: if it is none; `GRANT009` where `under(…)` stands around what has nothing below it.
     """
     head, opened, rest = text.partition("(")
     owner_text, closed, tail = rest.partition(") : ")
@@ -54,6 +54,8 @@ def parse_query(text: str, rules: Rules = NEXT) -> ParsedQuery:
     is_any_verb = verb_text.strip() == ANY
     word = resource_text.strip()
     under = word.startswith("under(") and word.endswith(")")
+    if under:
+        _demand_an_inside(text, head.strip(), word, len(text) - len(resource_text.lstrip()), rules)
     prefix = _prefix(head.strip(), word[6:-1], rules) if under else None
     # What is `any` is replaced by something that surely parses, so that the rest is read by the rules of targets.
     probe = text
@@ -71,6 +73,67 @@ def parse_query(text: str, rules: Rules = NEXT) -> ParsedQuery:
     if under:
         resource_value = below(target.resource) if prefix is None else prefix[0]
     return ParsedQuery(target.cls, None if is_any_owner else target.owner, target.verb, resource_value)
+
+
+NO_INSIDE = "GRANT009"
+"""The code of an `under(…)` that means nothing, or that says again what a pattern says."""
+
+_INSIDE = {
+    ResourceKind.FILES: "/",
+    ResourceKind.INITIAL_FILES: "/",
+    ResourceKind.KEY: ".",
+    ResourceKind.STORE_KEY: ".",
+    ResourceKind.TABLE: ".",
+    ResourceKind.NETWORK: ".",
+    ResourceKind.ROUTE: "/",
+}
+"""The kinds of resources that have others below them, and what separates their parts."""
+
+_WILD = ("*", "**")
+
+
+def _demand_an_inside(text: str, name: str, word: str, start: int, rules: Rules) -> None:
+    """Refuse `under(…)` around what has nothing below it, and around patterns for all that is below something.
+
+    Raises:
+        GrantSyntaxError: with what to write instead.
+    """
+    cls = class_named(name, rules)
+    if cls is None:
+        return  # told as a class that does not exist
+    inner = word[6:-1].strip()
+    message = help = ""
+    if not inner or inner.startswith("under("):
+        message, help = "`under(…)` wants one resource", "write `any` for all of them, or name one, as `under(x)`"
+    elif cls.resource not in _INSIDE:
+        message = f"nothing is below a resource of class {shown(name)}, so {shown(word)} means nothing"
+        help = f"write {shown(inner)} itself, or `any` for every resource"
+    else:
+        rest = _without_wild_end(cls.resource, inner)
+        if not rest:
+            message, help = f"{shown(word)} is every resource of the class", "write `any`"
+        elif rest != inner:
+            message = f"{shown(inner)} is a pattern for what is below {shown(rest)} already"
+            help = f"write {shown(inner)} for what such a grant covers, or {shown(f'under({rest})')} for all depths"
+    if message:
+        detail = {"resource": word}
+        end = start + len(word)
+        raise GrantSyntaxError(GrantErrorKind.INVALID_RESOURCE, detail, message, help, text, start, end, NO_INSIDE)
+
+
+def _without_wild_end(kind: ResourceKind, inner: str) -> str:
+    """The resource without the wildcards at its deep end; for hosts that is the first label."""
+    separator = _INSIDE[kind]
+    if kind is ResourceKind.NETWORK:
+        host, colon, port = inner.partition(":")
+        labels = host.split(separator)
+        while labels and labels[0] in _WILD:
+            labels = labels[1:]
+        return separator.join(labels) + colon + port if labels else ""
+    parts = inner.split(separator)
+    while parts and parts[-1] in _WILD:
+        parts = parts[:-1]
+    return separator.join(parts) if any(parts) else ""
 
 
 def _stars(cls: PermissionClass) -> str:

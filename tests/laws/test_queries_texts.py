@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from policyd.core.callsets import Below, Everything
+from policyd.core.callsets import Below
 from policyd.core.edition import NEXT, SNAPSHOT, Rules
 from policyd.core.grants import classes_of
+from policyd.core.grants.resources import FilePath
 from policyd.findings import InputError
 from policyd.syntax import GrantSyntaxError, parse_target
 from policyd.syntax.queries import is_grantable, parse_query
@@ -78,11 +80,52 @@ def test_stores_and_databases_have_an_inside() -> None:
         ("rdbms(any) : any : under(shop.public)", ("shop", "public")),
         ("rdbms(any) : any : under(shop.public.orders)", ("shop", "public", "orders")),
         ("kv(?env) : read : under(orders.42)", ("orders", "42")),
-        ("kv(?env) : read : under(orders.**)", ("orders",)),
         ("secret(?env) : reveal : under(stripe)", ("stripe",)),
     ):
         found = parse_query(text)
         assert isinstance(found.resource, Below), text
         assert found.resource.words == words
         assert not is_grantable(found)
-    assert isinstance(parse_query("kv(?env) : any : under(*.**)").resource, Everything)
+    assert isinstance(parse_query("filesystem(?agent) : any : under(/data/*/logs)").resource, FilePath)
+
+
+@pytest.mark.parametrize(
+    ("text", "help"),
+    [
+        ("kv(?env) : any : under(*.**)", "write `any`"),
+        ("secret(?env) : any : under(*)", "write `any`"),
+        ("filesystem(?agent) : read : under(/**)", "write `any`"),
+        ("network() : connect : under(*)", "write `any`"),
+        ("network() : connect : under(*:443)", "write `any`"),
+        ("filesystem(?agent) : read : under(/a/**)", "or `under(/a)` for all depths"),
+        ("filesystem(?agent) : read : under(/a/*)", "write `/a/*` for what such a grant covers"),
+        ("kv(?env) : read : under(orders.**)", "or `under(orders)` for all depths"),
+        ("rdbms(?env) : query : under(shop.audit.*)", "or `under(shop.audit)` for all depths"),
+        ("rdbms(?env) : query : under(shop.*.*)", "or `under(shop)` for all depths"),
+        ("secret(?env) : reveal : under(stripe.**)", "or `under(stripe)` for all depths"),
+        ("network() : connect : under(*.example.com:443)", "or `under(example.com:443)` for all depths"),
+        ("env(?agent) : read : under(HOME)", "write `HOME` itself, or `any` for every resource"),
+        ("oplog(?agent) : read : under(start=1:end=2)", "write `start=1:end=2` itself"),
+        ("agent(?agent) : invoke : under(run)", "write `run` itself"),
+        ("tool(?env/*/*) : invoke : under(run)", "write `run` itself"),
+        ("card(?account) : install : under(*)", "write `*` itself"),
+        ("plan() : view : under(basic)", "write `basic` itself"),
+        ("kv(?env) : read : under()", "write `any` for all of them"),
+        ("kv(?env) : read :   under(under(a))  ", "write `any` for all of them"),
+    ],
+)
+def test_what_has_nothing_below_it_is_refused(text: str, help: str) -> None:
+    """The refusal stands at the word, says why, and what to write instead."""
+    with pytest.raises(GrantSyntaxError) as refused:
+        parse_query(text)
+    (finding,) = refused.value.findings
+    assert finding.code == "GRANT009"
+    assert help in finding.help
+    assert finding.span is not None
+    assert text[finding.span.start : finding.span.end] == text[text.index("under(") :].strip()
+
+
+def test_a_class_that_does_not_exist_is_told_as_that() -> None:
+    with pytest.raises(GrantSyntaxError) as refused:
+        parse_query("nothing(?env) : read : under(x)")
+    assert refused.value.findings[0].code == "GRANT002"
