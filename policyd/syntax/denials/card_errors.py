@@ -155,12 +155,19 @@ def on_delivery(scene: Scene, at: int) -> Hit | None:
 _ACCEPTS = re.compile(r"([A-Za-z][\w-]{1,80})\s$")
 
 
+_TAKERS = {"derive": "card.derive", "install-card": "card.install", "revoke-card": "card.revoke"}
+
+
 def on_no_scope_cards(scene: Scene, at: int) -> Hit | None:
     """E-20 at `does not accept scope cards`."""
     name = _ACCEPTS.search(scene.text, max(0, at - 100), at)
+    start, end = (name.start() if name else at), at + len("does not accept scope cards")
     facts = {"operation": name[1]} if name else {}
-    start = name.start() if name else at
-    return Hit("E-20", start, at + len("does not accept scope cards"), facts=facts)
+    operation = _TAKERS.get(name[1], "") if name else ""
+    if not operation:
+        return Hit("E-20", start, end, facts=facts)
+    guess = OperationGuess(operation, "certain", f"the text names `{facts['operation']}`")
+    return Hit("E-20", start, end, kind="card", facts=facts, operations=(guess,))
 
 
 def on_scope_argument(scene: Scene, at: int) -> Hit | None:
@@ -169,6 +176,11 @@ def on_scope_argument(scene: Scene, at: int) -> Hit | None:
         if scene.text.startswith(rest, at + len("the scope-card ")):
             return Hit("E-20", at, at + len("the scope-card ") + len(rest))
     return None
+
+
+def on_no_invocation(scene: Scene, at: int) -> Hit | None:
+    """E-20 at `scope cards require an active invocation`."""
+    return Hit("E-20", at, at + len("scope cards require an active invocation"))
 
 
 _SCOPE = re.compile(r"(card-revoked|not-permitted): scope[- ](?:card )?(?:root )?([^\n\"'}]{1,200})")
@@ -209,3 +221,81 @@ def on_possession(scene: Scene, at: int) -> Hit | None:
 def on_install_target(scene: Scene, at: int) -> Hit | None:
     """E-24 at `install-card currently supports only agent targets`."""
     return Hit("E-24", at, at + len("install-card currently supports only agent targets"))
+
+
+_PHRASES: dict[str, tuple[str, str, str]] = {
+    "no active wallet card permits the requested derivation": ("not-permitted", "card.derive", ""),
+    "derive requires a concrete parent card": ("card-polymorphic-not-usable", "card.derive", ""),
+    "derive-scope requires at least one parent card": ("not-permitted", "card.derive-scope", "an argument is wrong"),
+    "derive-scope requires an active invocation": ("not-permitted", "card.derive-scope", "no invocation is active"),
+    "derive-scope is only available to an agent": ("not-permitted", "card.derive-scope", "the caller is no agent"),
+    "derive-from-wallet is only available to an agent": ("not-permitted", "card.derive", "the caller is no agent"),
+    "install-card target metadata lookup failed": ("not-permitted", "card.install", "the target was not found"),
+    "invalid install target agent ID": ("invalid-recipient", "card.install", "the id of the target cannot be read"),
+    "does not match the stored card": ("not-permitted", "", "the handle is of another card than the stored one"),
+}
+"""Texts of the errors of card operations: the variant, the operation, and why no card decides it (cards A.1)."""
+
+PHRASES = tuple(_PHRASES)
+"""The texts of card errors that are looked for."""
+
+
+def on_card_phrase(scene: Scene, at: int) -> Hit | None:
+    """E-25 at a text that only the errors of card operations have."""
+    for phrase, (variant, operation, why) in _PHRASES.items():
+        if scene.text.startswith(phrase, at):
+            how = OperationGuess(operation, "certain", "its text is one of this operation")
+            operations = (how,) if operation else ()
+            end = at + len(phrase)
+            facts = {"variant": variant}
+            return Hit("E-25", at, end, facts=facts, operations=operations, remark=phrase, not_policy=why)
+    return None
+
+
+_GONE = re.compile(r"permission card ([0-9a-fA-F-]{36}) is (?:unknown or )?revoked")
+
+
+def on_gone_card(scene: Scene, at: int) -> Hit | None:
+    """E-25 at `permission card `, when the card behind a handle is gone."""
+    found = _GONE.match(scene.text, at)
+    if found is None:
+        return None
+    facts = {"variant": "card-revoked", "card": found[1].lower()}
+    return Hit("E-25", at, found.end(), facts=facts, remark=VARIANTS["card-revoked"])
+
+
+UNREVOCABLE = (
+    "Cannot revoke a system card",
+    "Permission-share-managed cards must be revoked through the permission share",
+    "Environment-default cards cannot be revoked directly",
+)
+"""Answers of the registry for cards of a kind that nobody revokes this way (cards A.3)."""
+
+
+def on_unrevocable(scene: Scene, at: int) -> Hit | None:
+    """L-04 at one of `UNREVOCABLE`."""
+    phrase = next(phrase for phrase in UNREVOCABLE if scene.text.startswith(phrase, at))
+    return Hit("L-04", at, at + len(phrase), remark=phrase)
+
+
+_FAILED = re.compile(
+    r"[Cc]ard[-_ ]?[Ii]nstall[-_ ]?[Ff]ail[^\n]{0,300}?\b(CardRevoked|NotFound|RecipientMismatch|NotPermitted"
+    r"|card-revoked|not-found|recipient-mismatch|not-permitted)\b"
+)
+
+
+def on_failed_install(scene: Scene, at: int) -> Hit | None:
+    """E-25 at the entry of an oplog that a card could not be delivered."""
+    start = max(0, at - 12)
+    found = _FAILED.search(scene.text, start, at + 360)
+    if found is None:
+        return None
+    variant = _DELIVERED[re.sub("[- ]", "", found[1]).lower()]
+    guess = OperationGuess("card.install", "certain", "the card could not be delivered")
+    card = _UUID.search(found[0])
+    facts = {"variant": variant, "step": "delivery", **({"card": card[0].lower()} if card else {})}
+    surfaces = (Surface.OPLOG,)
+    return Hit("E-25", found.start(), found.end(), surfaces=surfaces, facts=facts, operations=(guess,))
+
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

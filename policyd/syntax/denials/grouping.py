@@ -45,7 +45,7 @@ _BODIES = frozenset(
         "E-18",
     }
 )
-_CALLS = frozenset({"E-01", "E-02", "E-33", "E-18", "E-19", "E-21", "E-28", "E-29", "E-17", "L-02"})
+_CALLS = frozenset({"E-01", "E-20", "E-02", "E-33", "E-18", "E-19", "E-21", "E-28", "E-29", "E-17", "L-02"})
 _INNER: dict[str, frozenset[str]] = {
     "E-02": _TARGETS,
     "E-07": _TARGETS | {"E-02"},
@@ -59,7 +59,8 @@ _INNER: dict[str, frozenset[str]] = {
     "E-31": _BODIES,
     "E-32": _BODIES,
     "E-33": frozenset({"A-07", "A-08"}),
-    "E-34": frozenset({"E-34"}),
+    "E-34": frozenset({"E-34", "E-25"}),
+    "E-35": frozenset({"E-35"}),
     "A-07": frozenset({"E-33", "E-01"}),
     "A-08": frozenset({"E-33", "E-01"}),
     "E-42": _TARGETS | {"E-02"},
@@ -69,7 +70,7 @@ _INNER: dict[str, frozenset[str]] = {
     "E-41": frozenset({"E-09", "E-10", "E-01"}),
     "O-01": frozenset({"E-29", "E-09"}),
     "E-12": frozenset({"E-12"}),
-    "E-25": frozenset({"E-22", "E-23", "E-24"}),
+    "E-25": frozenset({"E-20", "E-22", "E-23", "E-24", "E-25"}),
     "E-09": frozenset({"E-09", "E-10"}),
     "E-14": frozenset({"E-14"}),
 }

@@ -263,3 +263,22 @@ def on_share(scene: Scene, at: int) -> Hit | None:
         code = "INVALID_PERMISSION_SHARE_GRANT"
         return Hit("E-44", at, at + len(code), facts={"code": code})
     return Hit("E-44", at, at + len("agent contexts cannot delegate permission grants"))
+
+
+_NEW_TYPE = re.compile(
+    r"Update introducing new agent type [\"'`]([^\"'`\n]{1,120})[\"'`] is missing initial permissions"
+)
+
+
+def on_new_type(scene: Scene, at: int) -> Hit | None:
+    """E-35 at its text."""
+    part = scene.ahead(at, 300)
+    found = _NEW_TYPE.match(part.text)
+    if found is None:
+        return None
+    return Hit("E-35", at, part.page_offset(found.end()), facts={"agent-type": redacted_name(found[1])})
+
+
+def on_undelegable(scene: Scene, at: int) -> Hit | None:
+    """E-44 at the text of grants that the caller may not pass on."""
+    return Hit("E-44", at, at + len("Permission grants are not delegable by the caller"))

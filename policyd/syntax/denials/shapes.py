@@ -331,6 +331,14 @@ def _rows() -> tuple[Shape, ...]:
             no="an argument or a command word cannot be part of a target",
         ),
         row(
+            "L-04",
+            35,
+            "rest-403",
+            (http,),
+            "!card.revoke-managed",
+            no="cards of this kind are not revoked this way, whatever the grants",
+        ),
+        row(
             "L-03",
             64,
             "not-policy",
