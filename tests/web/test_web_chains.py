@@ -79,3 +79,10 @@ def test_hostile_documents_are_text(web):
     assert "The question cannot be asked" in refused.text
     unread, text = told(web, document="policyd: 1\ndefinitions: {tools: {t: {metadata: /etc/passwd}}}\n")
     assert (unread.status_code, "cannot be read from here" in text) == (422, True)
+
+
+def test_a_snapshot_leads_to_its_chains(web):
+    """One link from the snapshot, and what it shows is of that snapshot."""
+    page = web.client.get("/snapshots/1").text
+    target = re.search(r'href="(/chains[^"]+)"', page).group(1).replace("&amp;", "&")
+    assert "Read from snapshot @1" in re.sub(r"\s+", " ", Outline(web.client.get(target).text).text)
