@@ -40,13 +40,16 @@ class Arrow:
     title: str
 
 
-def chains_svg(columns: Sequence[Sequence[str]], arrows: Sequence[Arrow], title: str) -> str:
+def chains_svg(
+    columns: Sequence[Sequence[str]], arrows: Sequence[Arrow], title: str, *, is_embedded: bool = False
+) -> str:
     """The picture.
 
     Args:
         columns: names of actors; the last column is where chains end.
         arrows: between them.
         title: what the picture is about.
+        is_embedded: whether a page with a sheet of its own holds it, which lets no other styles in.
     """
     places = {
         name: (_EDGE + x * (_WIDE + _GAP_X), 40 + y * (_HIGH + _GAP_Y))
@@ -57,10 +60,11 @@ def chains_svg(columns: Sequence[Sequence[str]], arrows: Sequence[Arrow], title:
     height = 60 + max((len(c) for c in columns), default=1) * (_HIGH + _GAP_Y)
     last = set(columns[-1]) if columns else set()
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chains" width="{width}" height="{height}"'
+        f' viewBox="0 0 {width} {height}"'
         f' role="img" aria-label={quoteattr(visible(title))}>',
         f"<title>{escape(visible(title))}</title>",
-        f"<style>{_STYLE}</style>",
+        "" if is_embedded else f"<style>{_STYLE}</style>",
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0 0L8 4L0 8z" fill="#666"/></marker></defs>',
         f'<text x="{_EDGE}" y="22">{escape(_cut(title, width // 7))}</text>',

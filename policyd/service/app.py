@@ -30,6 +30,7 @@ from policyd.service.routes import (
     operations,
     pages,
     queries,
+    reach,
     rules,
     snapshots,
     tokens,
@@ -45,6 +46,7 @@ ROUTES = (
     queries,
     all_calls,
     chains,
+    reach,
     cards,
     audits,
     rules,
@@ -94,6 +96,7 @@ def create_app(settings: Settings | None = None, log: Any | None = None) -> Fast
     rendering.install(app)
     for module in ROUTES:
         app.include_router(module.routes)
+    app.include_router(reach.pages)
     app.include_router(evaluation.well_known)
     app.openapi = described(app)  # type: ignore[method-assign]  # the framework's way to shape the document
     app.add_middleware(Limits, services=shared)

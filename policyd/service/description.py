@@ -73,6 +73,7 @@ EXAMPLES: dict[str, Any] = {
         "add": [{"bound": "lower-positive", "grant": "kv(?env) @ ?agent : read : orders.*"}],
     },
     "/v1/synthesis": {"snapshot": PLACE, "agent": "Cart", "allow": ["kv(?env) : read : orders.42"], "deny": [TARGET]},
+    "/v1/reach": {"snapshot": PLACE, "to": TARGET, "assume": ["no-data"]},
     "/v1/chains/check": {"documents": _SENT},
     "/v1/chains/explain": {"documents": _SENT, "call": "inventory adjust", "input": {}},
     "/v1/tools/diff": {

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import networkx as nx
 
 from policyd.core.callsets import MAX_STEPS, Fails, Undecided, never, query, query_text
+from policyd.core.callsets.budget import Steps
 from policyd.core.edition import Rules
 from policyd.core.grants.classes import classes_of
 from policyd.findings import InputError, nearest
@@ -105,7 +106,7 @@ class Search:
 
     world: World
     assumed: Assumed
-    steps: int = MAX_STEPS
+    steps: Steps = MAX_STEPS
     open: dict[str, None] = field(default_factory=dict)
 
     def to(self, asked: ParsedQuery) -> tuple[nx.DiGraph, dict[Node, HopCall]]:
@@ -149,7 +150,7 @@ def reach_to(
     start: str = "",
     assume: Sequence[str] = (),
     together: str = "",
-    steps: int = MAX_STEPS,
+    steps: Steps = MAX_STEPS,
 ) -> Reach:
     """Who gets to a call of a query, or, with `together`, who gets to a call of each of two queries.
 
@@ -263,7 +264,7 @@ class Blast:
     rules: Rules
 
 
-def blast_radius(world: World, start: str, *, assume: Sequence[str] = (), steps: int = MAX_STEPS) -> Blast:
+def blast_radius(world: World, start: str, *, assume: Sequence[str] = (), steps: Steps = MAX_STEPS) -> Blast:
     """Everything that an actor can bring about or learn, itself and through any chain.
 
     Args:

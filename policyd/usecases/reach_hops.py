@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from policyd.core.callsets import Fails, Undecided, admitted_by, never, query
+from policyd.core.callsets.budget import Steps
 from policyd.core.callsets.callset import Intersection
 from policyd.core.callsets.proof import is_empty
 from policyd.core.cards import GrantRef, Surface
@@ -181,7 +182,7 @@ class Hops:
     world: World
     follows_data: bool
     assumed: Assumed
-    steps: int
+    steps: Steps
     undecided: dict[str, None] = field(default_factory=dict)
 
     def between(self, x: Node, y: Node) -> Hop | None:

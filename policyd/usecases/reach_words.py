@@ -190,15 +190,16 @@ def drawn(answer: Reach | Blast) -> tuple[Hop, ...]:
     return tuple(dict.fromkeys(hop for hops in lists[:MAX_DRAWN] for hop in hops))
 
 
-def reach_svg(answer: Reach | Blast) -> str:
-    """The chains as a picture."""
+def reach_svg(answer: Reach | Blast, *, is_embedded: bool = False) -> str:
+    """The chains as a picture; `is_embedded` within a page."""
     hops = drawn(answer)
     columns = [[node.name for node in column] for column in ranks(hops)]
     if not columns:
         names = [c.start for c in answer.chains] if isinstance(answer, Reach) else [t.name for t in answer.touched]
         columns = [list(dict.fromkeys(names[:MAX_DRAWN]))]
     arrows = [Arrow(h.actor.name, h.subject.name, h.way.id, _title(h)) for h in hops]
-    return chains_svg(columns, arrows, headline(answer) if isinstance(answer, Reach) else blast_headline(answer))
+    title = headline(answer) if isinstance(answer, Reach) else blast_headline(answer)
+    return chains_svg(columns, arrows, title, is_embedded=is_embedded)
 
 
 def reach_dot(answer: Reach | Blast) -> str:

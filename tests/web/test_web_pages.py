@@ -11,6 +11,9 @@ from web_paths import CHECK, PAGES
 from policyd.cli.main import run
 from policyd.service.rendering import SECURITY_HEADERS, WEB
 
+PICTURE = {"svg", "title", "defs", "marker", "path", "rect", "line", "circle", "text", "g"}
+"""What our own pictures are made of: nothing that runs or loads anything."""
+
 
 @pytest.fixture(params=PAGES)
 def outline(web, request):
@@ -34,6 +37,7 @@ def test_headers_forbid_scripts_frames_and_foreign_parts(web):
 def test_nothing_of_a_page_can_run(outline):
     """No scripts, no handlers, no styles, no links but ours: hostile names are text."""
     assert not {"script", "svg", "img", "iframe", "object", "style", "base"} & set(outline.tags)
+    assert set(outline.picture_tags) <= PICTURE
     for name, value in outline.attributes:
         assert not name.startswith("on"), name
         assert name != "style"

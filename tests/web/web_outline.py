@@ -20,6 +20,7 @@ class Outline(HTMLParser):
     buttons: list = field(default_factory=list)
     landmarks: list = field(default_factory=list)
     header_cells: list = field(default_factory=list)
+    picture_tags: list = field(default_factory=list)
     labelled_by: list = field(default_factory=list)
     attributes: list = field(default_factory=list)
     text: str = ""
@@ -30,6 +31,7 @@ class Outline(HTMLParser):
     def __post_init__(self):
         super().__init__(convert_charrefs=True)
         self._open = []
+        self._picture = None
         self._texts = []
         self.feed(self.html)
         self.close()
@@ -38,7 +40,9 @@ class Outline(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         values = {name: value or "" for name, value in attrs}
-        self.tags.append(tag)
+        if tag == "svg" and values.get("role") == "img" and values.get("aria-label"):
+            self._picture = len(self._open)  # a picture of ours, with its name
+        (self.tags if self._picture is None else self.picture_tags).append(tag)
         self.attributes += attrs
         if "id" in values:
             self.ids.append(values["id"])
@@ -70,8 +74,10 @@ class Outline(HTMLParser):
             self.links.append(text.strip())
         elif tag == "button":
             self.buttons.append(text.strip())
-        elif tag == "title":
+        elif tag == "title" and self._picture is None:
             self.title = text.strip()
+        if self._picture == len(self._open):
+            self._picture = None
         if self._texts:
             self._texts[-1] += text
 

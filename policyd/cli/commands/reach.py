@@ -55,7 +55,7 @@ def command(
     """
     from policyd.cli.output import as_json, write
     from policyd.usecases import reach_words as words
-    from policyd.usecases.proofs import STEPS_PER_SECOND
+    from policyd.usecases.proofs import effort_for
     from policyd.usecases.reach import blast_radius, reach_to
 
     if bool(query) == bool(radius):
@@ -63,7 +63,7 @@ def command(
     if radius and (start or together):
         raise opt.usage("`--from` and `--never-together` belong to `--to`", "leave them out")
     rules = opt.rules_of(edition, switch)
-    steps = max(1000, int(budget * STEPS_PER_SECOND))
+    steps = effort_for(budget)
     asked = Asked(Selection(env, opt.presets_of(preset), account, component), "", include_root, rules, holder)
     world = _world(source, asked, at, [name for name in (start, radius) if "(" in name])
     if radius:
