@@ -136,13 +136,19 @@ def main() -> None:
         for mode in Mode:
             timed(f"{shape}, {mode.value}", lambda mode=mode, a=one, b=other: compatibility(a, b, mode, ENGINES))
     small = tool(20, 200, in_one_cycle=False)
-    layer = Layer("same", Middleware("same", "1.0.0", (), Monomorphic(small, small), Graph(RecordType(()))))
+    parts = [replace(small, version=f"1.{n}.0") for n in range(asked.layers)]
+    made = [Middleware(f"m{n}", "1.0.0", (), Monomorphic(t, t), Graph(RecordType(()))) for n, t in enumerate(parts)]
     for count in (asked.layers // 2, asked.layers):
-        layers = (layer,) * count
+        layers = tuple(Layer(one.name, one) for one in made[:count])
         timed(
             f"a chain of {count} layers over 20 commands and 200 types",
             lambda layers=layers: compile_chain(layers, small, Mode.STRUCTURAL_SUBTYPE, TEXTS, Profile()),
         )
+    same = (Layer("m0", made[0]),) * 1000
+    timed(
+        "the same layer 1,000 times",
+        lambda: compile_chain(same, small, Mode.STRUCTURAL_SUBTYPE, TEXTS, Profile()),
+    )
     large = tool(asked.commands, asked.types, in_one_cycle=False)
     changed = widened(large)
     reason = compatibility(large, changed, Mode.STRUCTURAL_SUBTYPE, ENGINES).errors[0]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from policyd.analysis.effect import UNKNOWN_COMPONENT
 from policyd.analysis.labels import label_row
@@ -17,7 +18,7 @@ from policyd.core.tools.boundaries import ERASED, Underlying
 from policyd.core.tools.caller_edge import caller_remarks
 from policyd.core.tools.chain import MAX_LAYERS, Chain, Layer, Verdict, compile_chain
 from policyd.core.tools.installation import parameter_faults
-from policyd.core.tools.middleware import Middleware, Universal
+from policyd.core.tools.middleware import Middleware, Monomorphic, Universal
 from policyd.core.tools.modes import Mode
 from policyd.core.tools.registry import graph_features, registry_remarks
 from policyd.core.tools.tool import Tool
@@ -34,6 +35,20 @@ from policyd.usecases.chain_sources import ChainSources, Expectation, WrittenCal
 from policyd.usecases.chain_words import edge_findings, finding, remark_finding
 from policyd.usecases.stored_chains import StoredChains, per_tool
 from policyd.usecases.tool_documents import ENGINES, TEXTS
+
+MAX_COMPARED = 2_000_000
+"""Commands, inputs and errors of what layers expect, over all chains of one question."""
+
+
+def tool_size(tool: Tool) -> int:
+    """How much there is to compare: commands, inputs and errors."""
+    size = 0
+    for command in tool.commands:
+        size += 1 + len(command.globals.options) + len(command.globals.flags)
+        body = command.body
+        if body is not None:
+            size += len(body.fixed) + len(body.options) + len(body.flags) + len(body.errors)
+    return size
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +152,7 @@ class _Decision:
     is_refused: bool
     unknown: list[str]
     open_assertions: list[str] = field(default_factory=list)
+    budget: int = MAX_COMPARED
 
     # Definitions.
 
@@ -233,6 +249,7 @@ class _Decision:
             layer, problems = self.resolve(entry, names)
             layers.append(layer)
             found.extend(problems)
+        self.spend(layers)
         chain = compile_chain(tuple(layers), leaf, mode, TEXTS, self.sources.profile, tool)
         for edge in chain.edges:
             found.extend(edge_findings(chain, edge, entries[edge.layer - 1].span, self.sources.profile))
@@ -247,6 +264,21 @@ class _Decision:
         elif verdict is not Verdict.REJECT and self.unknown:
             verdict = Verdict.UNDECIDED
         return ChainRow(environment, agents, tool, chain, verdict, tuple(found), not_analysed=unknown)
+
+    def spend(self, layers: Sequence[Layer]) -> None:
+        """Count what a chain compares.
+
+        Raises:
+            InputError: CHAIN006, if it is more than this question may.
+        """
+        scopes = [layer.middleware.scope for layer in layers if layer.middleware is not None]
+        parts = [scope for scope in scopes if isinstance(scope, Monomorphic)]
+        pairs = {(id(above), id(below)): above for above, below in zip_longest(parts, parts[1:])}
+        for scope in pairs.values():
+            self.budget -= tool_size(scope.expected or scope.presented)
+        if self.budget < 0:
+            words = "the chains compare more commands, inputs and errors than one question may"
+            raise InputError.of("CHAIN006", words, None, "ask about one tool at a time")
 
     def callers(self, row: ChainRow) -> tuple[CallerAnswer, ...]:
         """What happens to the callers of a chain."""
@@ -303,7 +335,11 @@ def _may_be_alias(names: set[str], definitions: Mapping[str, Middleware]) -> boo
 
 
 def check_chains(
-    sources: ChainSources, environments: Sequence[str] | None = None, tool: str = "", account: str = ""
+    sources: ChainSources,
+    environments: Sequence[str] | None = None,
+    tool: str = "",
+    account: str = "",
+    budget: int = MAX_COMPARED,
 ) -> ChainReport:
     """Decide every chain.
 
@@ -312,11 +348,12 @@ def check_chains(
         environments: names; None for all of them.
         tool: only chains of this one; empty for all.
         account: the owner's e-mail where an environment names none.
+        budget: how much may be compared.
 
     Raises:
-        InputError: for a name that is not defined.
+        InputError: for a name that is not defined, or if there is too much to compare.
     """
-    decision = _Decision(sources, [], False, [])
+    decision = _Decision(sources, [], False, [], budget=budget)
     decision.registry()
     rows: list[ChainRow] = []
     left_out: list[str] = []

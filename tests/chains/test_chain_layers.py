@@ -84,3 +84,26 @@ def test_adding_a_universal_layer_changes_nothing():
             layers = [*case["layers"][:at], "U", *case["layers"][at:]]
             more = checked(asked({**case, "layers": layers})).rows[0]
             assert (more.verdict, more.chain.effective) == (bare.verdict, bare.chain.effective)
+
+
+def test_a_layer_that_stands_twice_is_told_at_both_places():
+    """The comparison is remembered, and position, name and neighbour are those of each place."""
+    wide = {"result": "variant(a | b)"}
+    asked = {
+        "definitions": {
+            "tools": {"t": {"name": "t", **wide}, "narrow": {"name": "t", "result": "variant(a)"}},
+            "middleware": {"m": {"presents": "t", "expects": "narrow", "version": "1", "aliases": ["n"]}},
+        },
+        "chain": {"tool": "t", "leaf": "t", "layers": ["m", "n", "m"]},
+    }
+    row = checked(asked).rows[0]
+    assert [(edge.layer, edge.name, edge.below) for edge in row.chain.edges] == [
+        (1, "m", 2),
+        (2, "n", 3),
+        (3, "m", None),
+    ]
+    assert [finding.message.partition(":")[0] for finding in row.findings if "reject" in finding.message] == [
+        "layer 1 (m) → layer 2 (n)",
+        "layer 2 (n) → layer 3 (m)",
+        "layer 3 (m) → t",
+    ]

@@ -165,3 +165,17 @@ def test_hostile_names_are_data_in_json(shop):
     body = shop.ask("/v1/chains/check", {"documents": sent(text)}).json()
     assert body["report"][0]["tool"] == HOSTILE
     assert body["findings"]
+
+
+def test_too_much_to_compare_is_refused(shop):
+    """Layers and definitions that fit into a request, and would take minutes, are refused before they are compared."""
+    commands = {f"c{n}": {"options": [{"long": f"o{i}", "type": "u8"} for i in range(9)]} for n in range(600)}
+    definitions = {
+        "tools": {"t": {"version": "1", "commands": commands}},
+        "middleware": {f"m{n}": {"presents": "t", "expects": "t", "version": "1"} for n in range(20)},
+    }
+    chain = {"tool": "t", "leaf": "t", "layers": [f"m{n % 20}" for n in range(900)]}
+    text = json.dumps({"policyd": 1, "definitions": definitions, "chain": chain})
+    answer = shop.ask("/v1/chains/check", {"documents": sent(text)})
+    assert (answer.status_code, answer.json()["code"]) == (422, "CHAIN006")
+    assert answer.elapsed.total_seconds() < 20

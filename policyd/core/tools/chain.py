@@ -5,7 +5,7 @@ Source: middleware 4.1 to 4.3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from policyd.core.schema.text_wish import Texts
@@ -162,10 +162,17 @@ def compile_chain(
     if leaf is None:
         unknown.append(f"the definition of tool `{leaf_name}` was not given")
     edges: list[Edge] = []
+    # the same middleware over the same definition is compared once; what the numbers stand for lives in the edges
+    known: dict[tuple[int, int], Edge] = {}
     for position in range(len(layers), 0, -1):
         layer = layers[position - 1]
         below = position + 1 if position < len(layers) else None
-        edge = _edge(layer, position, below, effective, mode, texts, profile)
+        pair = (id(layer.middleware), id(effective))
+        same = known.get(pair)
+        if same is None:
+            edge = known[pair] = _edge(layer, position, below, effective, mode, texts, profile)
+        else:
+            edge = replace(same, layer=position, name=layer.name, below=below)
         unknown.extend(_open_ends(edge, layer))
         edges.append(edge)
         effective = edge.effective

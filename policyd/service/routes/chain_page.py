@@ -14,7 +14,7 @@ from policyd.service.access import Caller
 from policyd.service.problems import status_of
 from policyd.service.rendering import Name, Visitor, guarded, link, page
 from policyd.service.routes.all_calls import proving
-from policyd.service.routes.chains import chains_of
+from policyd.service.routes.chains import MAX_COMPARED, chains_of
 from policyd.service.wire import Document
 from policyd.service.wire_chains import ChainPlace
 from policyd.usecases.chain_check import check_chains
@@ -64,7 +64,7 @@ def _answered(request: Request, asker: Caller | None, asked: dict[str, str]) -> 
             rules = place.rules()
             sources, info = chains_of(request, known, place, rules)
             with proving(request):
-                report = check_chains(sources, None, asked["tool"])
+                report = check_chains(sources, None, asked["tool"], "", MAX_COMPARED)
                 pictures = [picture(row) for row in report.rows[:MAX_CHAINS]]
         except PolicydError as error:
             return page(request, "chains.html", status_of(error).value, asked=asked, pictures=None, error=error)

@@ -57,6 +57,9 @@ from policyd.usecases.tool_documents import schema_of, tools_of
 from policyd.usecases.value_check import check_value, value_json
 
 routes = router("/v1", "chains")
+MAX_COMPARED = 50_000
+"""Commands, inputs and errors of what layers expect, over all chains of one request."""
+
 READ = {**MISSING, **OTHER}
 Word = Annotated[str, Query(max_length=MAX_NAME)]
 
@@ -90,7 +93,7 @@ def check(request: Request, body: ChainCheckRequest, asker: Asker) -> Response:
     rules = body.rules()
     sources, info = chains_of(request, asker, body, rules)
     with proving(request):
-        report = check_chains(sources, body.environments, body.tool, body.account)
+        report = check_chains(sources, body.environments, body.tool, body.account, MAX_COMPARED)
         answer = report_json(report, rules.label)
     return json_response({**answer, **_where(info, rules, body)}, info)
 
@@ -105,7 +108,7 @@ def explain(request: Request, body: ChainExplainRequest, asker: Asker) -> Respon
         raise InputError.of("MANIF091", "which tool is called?", None, "`call` is the tool and the command")
     environments = None if body.environment is None else [body.environment]
     with proving(request):
-        report = check_chains(sources, environments, "", body.account)
+        report = check_chains(sources, environments, "", body.account, MAX_COMPARED)
         rows = [r for r in report.rows if r.tool == words[0] and (not body.agent or body.agent in r.agents)]
         way: dict[str, Any] = {"inward": [], "outward": [], "reachesTool": False}
         if rows:
