@@ -44,10 +44,8 @@ class CrossCheck:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was checked, and what the solver could not tell."""
-        found = [
-            f"cross-checked: a solver agrees on all {self._questions} questions,"
-            " asked over the names that occur and fresh ones"
-        ]
+        what = "the question" if self._questions == 1 else f"all {self._questions} questions"
+        found = [f"cross-checked: a solver agrees on {what}, asked over the names that occur and fresh ones"]
         if self._unknown:
             shown = "; ".join(list(self._unknown)[:3])
             found = [f"cross-checked in part: a solver contradicts nothing, and could not tell: {shown}"]
