@@ -59,7 +59,7 @@ def _denied(
 
 _GENERATED = re.compile(
     r"rpc call to (trigger |schedule )?([^\s\"'\\]{1,200}) failed"
-    r"(?:(?:: |[:,;(]{1,2} ?)(?:[A-Za-z]{1,24}(?:::|\.|\())?[^\n]{0,80}?(Denied\b\(?|denied\b[:(]?))?"
+    r"(?:(?:: |[:,;(]{1,2} ?)(?:[A-Za-z]{1,24}(?:::|\.|\())?[^\n\"(){}]{0,60}?(Denied\b\(?|denied\b[:(]?))?"
 )
 
 _OTHER_RPC = re.compile(
@@ -129,12 +129,25 @@ def on_rpc(scene: Scene, at: int) -> Hit | None:
     found = _RPC.match(part.text)
     if found is None:
         return None
+    if found[0].startswith("RPC") and not _is_call(scene, at, part.text[found.end() :]):
+        return None
     surface = Surface.MOONBIT if found[0].startswith("RPC") else Surface.RUST if "::" in found[0] else Surface.SCALA
     end = part.page_offset(found.end())
     return _denied(scene, "E-28", at, end, {}, (surface, Surface.RPC))
 
 
-_DENIED_TAG = re.compile(r"[\"']?(?:tag|kind|_tag|type)[\"']?\s{0,4}[:=]\s{0,4}[\"']?$")
+_KNOWN = ("The permission target", "tool '", "permission denied")
+"""How the texts of denied calls begin."""
+
+
+def _is_call(scene: Scene, at: int, inside: str) -> bool:
+    """Whether a denied call is one of the platform's: its text, its line or a short paste says so."""
+    if inside.lstrip("\"'`(\\ ").startswith(_KNOWN) or scene.line_speaks(at):
+        return True
+    return scene.is_small and scene.speaks_of_platform(at) and not scene.is_foreign(at)
+
+
+_DENIED_TAG = re.compile(r"[\"']?(?:tag|kind|_tag)[\"']?\s{0,4}[:=]\s{0,4}[\"']?$")
 
 _VALUE = re.compile(r"[\"']\s{0,40},\s{0,40}[\"']?(?:val|value|message|detail)[\"']?\s{0,4}[:=]\s{0,4}")
 
@@ -148,7 +161,9 @@ def on_denied_tag(scene: Scene, at: int) -> Hit | None:
     part = scene.ahead(at, 120)
     value = _VALUE.match(part.text[6:].lstrip("\\"))
     offset = 6 + len(part.text[6:]) - len(part.text[6:].lstrip("\\"))
-    if value is None and not scene.speaks_of_platform(at):
+    inside = part.text[offset + value.end() :].lstrip("\"'`(\\ ") if value else ""
+    is_known = inside.startswith(_KNOWN)
+    if not is_known and not scene.speaks_of_platform(at):
         return None
     end = part.page_offset(offset + value.end()) if value else at + 6
     start = max(0, at - (len(before) - tag.start()))
@@ -193,7 +208,7 @@ def on_denied_case(scene: Scene, at: int) -> Hit | None:
     part = scene.ahead(at, 120)
     found = _DENIED_CASE.match(part.text)
     inside = part.text[found.end() + 1 :] if found else ""
-    is_known = inside.startswith(("The permission target", "tool '", "permission denied"))
+    is_known = inside.startswith(_KNOWN)
     if found is None or not (is_known or any(pattern.match(inside) for pattern, _ in _NOT_POLICY[:3])):
         return None
     return _denied(scene, "E-28", at, part.page_offset(found.end()), {}, (Surface.RUST, Surface.RPC))

@@ -267,7 +267,9 @@ def _operations(
         guesses = operations_of_class(read.cls.name, read.verb)
     if not guesses:
         guesses = next((SHAPES[hit.shape].operations for hit in layers if SHAPES[hit.shape].operations), ())
-    if "E-10" in shapes:
+    if shapes & _DEPLOY:
+        guesses = next(SHAPES[hit.shape].operations for hit in layers if hit.shape in _DEPLOY)
+    elif "E-10" in shapes:
         guesses = tuple(g for g in guesses if g.operation in ("agent.update", "agent.fork", "agent.revert")) or guesses
     elif "E-42" in shapes:
         guesses = SHAPES["E-42"].operations

@@ -18,6 +18,7 @@ SMALL_CHARS = 4_096
 SMALL_LINES = 12
 """A paste of at most this size is an error and not a log: the user says that it is one."""
 
+_FRAMES = 3
 NEAR = 400
 """Characters on each side in which a log has to speak of the platform for an ambiguous shape to count."""
 
@@ -49,13 +50,13 @@ _FOREIGN = re.compile(
     r"|/usr/|/etc/|/var/|/root\b|/home/|/proc/|C:\\|arn:aws|s3\.|amazonaws|gcloud|github\.com|registry-1\.|ghcr\.io"
     r"|postgres=|psql|(?-i:ERROR: )|java\.|\bmount\b|kernel|audit\(|selinux|apparmor|iptables|bind\(|\.service\b"
     r"|HTTP/1\.[01]\" 40|pull image|to pull|unpack|manifests/|dial tcp|(?:GET|HEAD) request|Traceback|Errno"
-    r"|bash:|zsh:|\bsh: |curl: \(",
+    r"|node:(?:internal|fs|net|events)|errno:? -1\b|errno:? -13\b|bash:|zsh:|\bsh: |curl: \(",
     re.IGNORECASE,
 )
 """Words of other programs, whose denials are none of ours."""
 
 
-TAG = re.compile(r"[\"']?(?:tag|kind|type|case|_tag)[\"']?\s{0,4}[:=(]{1,2}\s{0,4}[\"']?$")
+TAG = re.compile(r"[\"']?(?:tag|kind|case|_tag)[\"']?\s{0,4}[:=(]{1,2}\s{0,4}[\"']?$")
 """What stands before the case of an error that is written as an object."""
 
 
@@ -103,12 +104,14 @@ class Scene:
     Attributes:
         text: a page's text.
         is_small: whether it is an error by itself and not a log.
+        is_joined: whether its lines were joined, so that it has none of its own.
         budget: characters that readers of long forms may still look at, so that hostile texts stay linear.
     """
 
-    def __init__(self, text: str, *, is_small: bool) -> None:
-        """Look at `text`."""
+    def __init__(self, text: str, *, is_small: bool, is_joined: bool = False) -> None:
+        """Look at `text`, whose lines are joined if `is_joined`."""
         self.text = text
+        self.is_joined = is_joined
         self.is_small = is_small
         self.budget = 2 * len(text) + 65_536
         self._platform: list[int] | None = None
@@ -147,6 +150,8 @@ class Scene:
 
     def line_speaks(self, at: int) -> bool:
         """Whether the line of `at`, cut at a bounded distance, is about the platform."""
+        if self.is_joined:
+            return False
         start, end = self.line_start(at, 512), self.line_end(at, 512)
         return any(self.text.find(word, start, end) >= 0 for word in _PLATFORM)
 
@@ -156,9 +161,13 @@ class Scene:
         return self.is_small and end - start <= most and self.text.count("\n") <= 3
 
     def is_foreign(self, at: int) -> bool:
-        """Whether the line of `at` is another program's."""
+        """Whether the line of `at`, or the stack behind it, is another program's."""
         start, end = self.line_start(at, 512), self.line_end(at, 512)
-        if end - start > 512:  # a long line is looked at in steps, so that many places in it cost no more than a few
+        for _ in range(_FRAMES):  # the indented lines of a stack
+            if self.text[end + 1 : end + 2] not in (" ", "\t") or self.text[end : end + 1] != "\n":
+                break
+            end = self.line_end(end + 1, 256)
+        if end - start > 1_024:  # a long line is looked at in steps, so that many places in it cost no more than a few
             start = max(0, at - at % 256 - 512)
             end = start + 1_280
         return self._is_foreign(start, end)

@@ -56,6 +56,8 @@ def on_permission_denied_case(scene: Scene, at: int) -> Hit | None:
             return None
         shape = {"c": "E-12", "o": "E-11", "w": "E-16", "a": "E-09"}[upstream[1][0]]
         return Hit(shape, at - (len(before) - upstream.start()), end, surfaces=(Surface.WASI,))
+    if not scene.speaks_of_platform(at):
+        return None
     typed = _TYPED.search(before[: tag.start()])
     shape = _BY_TYPE.get(typed[1], "E-09") if typed else "E-09"
     start = max(0, at - (len(before) - tag.start()))

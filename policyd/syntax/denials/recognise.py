@@ -23,6 +23,9 @@ from policyd.syntax.denials.reading import Denial, Reading
 MAX_DENIALS = 200
 """Different denials that are listed; further ones are counted."""
 
+_HOLDERS = frozenset({"E-26", "E-28", "E-45"})
+"""Shapes that are told by what stands behind them."""
+
 BEHIND = 160
 """Characters behind a find in which a wrapped line may have hidden it."""
 
@@ -91,10 +94,13 @@ def _with_wrapped(page: Page, hits: list[Hit], *, is_small: bool) -> list[Hit]:
         }
         known["whole"] = _covered(len(page.text), [hit for hit in hits if _is_whole(hit)])
         better: list[Hit] = []
-        for hit in find_hits(Scene(joined.text, is_small=is_small))[0]:
+        for hit in find_hits(Scene(joined.text, is_small=is_small, is_joined=True))[0]:
             start, end = joined.origin(hit.start), joined.end_origin(hit.end)
             taken = known.get("whole" if _is_whole(hit) else hit.shape, b"")
-            if page.text.find("\n", start, end + BEHIND) < 0 or taken.find(1, start, end) >= 0:
+            if (
+                page.text.find("\n", start, end + (BEHIND if hit.shape in _HOLDERS else 0)) < 0
+                or taken.find(1, start, end) >= 0
+            ):
                 continue
             better.append(replace(hit, start=start, end=end, reach=max(end, joined.end_origin(hit.limit))))
         whole = _covered(len(page.text), [hit for hit in better if _is_whole(hit)])

@@ -128,6 +128,8 @@ _CLASS_OF: dict[str, tuple[str, str]] = {
     "Tool": ("environment", "view-tools"),
     "Agent type": ("agent", "view"),
 }
+_COMMON_WORDS = frozenset({"Application", "Account", "Card", "Tool", "Deployment"})
+_ERROR_PREFIX = re.compile(r"\W{0,6}(?:(?:[Ee]rror|ERROR|NotFound|[Nn]ot [Ff]ound|404|message)\W{1,6}){0,3}")
 _PLAIN_WORDS = frozenset({"is", "was", "are", "were", "could", "has", "the", "a", "an", "in", "on", "not", "be"})
 
 
@@ -142,6 +144,9 @@ def on_not_found(scene: Scene, at: int) -> Hit | None:
     named = found[2].strip(" :\"'`()")
     is_component = found[1] == "Component" and named and not re.search(r"[:0-9\"'`]", found[2])
     if is_component or set(named.split()) & _PLAIN_WORDS or not _speaks(scene, at):
+        return None
+    is_common = found[1] in _COMMON_WORDS and not scene.line_speaks(at)
+    if is_common and not _ERROR_PREFIX.fullmatch(before[: found.start()]):
         return None
     facts = {"what": found[1], **({"name": redacted_name(named)} if named else {})}
     guesses = _type_guesses() if found[1] == "Agent type" else operations_of_class(*_CLASS_OF[found[1]])
@@ -180,6 +185,25 @@ CODES: dict[str, tuple[str, str]] = {
 }
 """Codes of objects that are missing or hidden, and what is asked for before they are shown (host 5.4)."""
 
+_COMMON = frozenset(
+    f"{name}_NOT_FOUND" for name in ("ACCOUNT", "TOKEN", "APPLICATION", "ENVIRONMENT", "PLAN", "TOOL", "DEPLOYMENT")
+)
+"""Codes that other programs have, too."""
+
+
+def _is_our_body(scene: Scene, start: int, end: int) -> bool:
+    """Whether a code stands in a body `{code, error}`, in brackets behind a message, alone, or near the platform."""
+    if scene.line_speaks(start):
+        return True
+    before = scene.behind(start, 240).rpartition("{")[2]
+    after = scene.text[end : end + 240].partition("}")[0].replace("\\", "")
+    is_body = '"code"' in before and '"error"' in before + after
+    is_bracket = scene.text[start - 1 : start] == "(" and scene.text[end : end + 1] == ")"
+    if scene.is_foreign(start) or not scene.speaks_of_platform(start):
+        return False
+    return is_body or is_bracket or scene.is_nothing_but(start, 24)
+
+
 _CODE = re.compile(r"[A-Z_]{1,60}$")
 
 
@@ -195,6 +219,8 @@ def on_missing_object(scene: Scene, at: int) -> Hit | None:
             return None
         return Hit("A-08", start, end, facts=facts, operations=_type_guesses())
     if code not in CODES or not _CODE_BEFORE.search(scene.text[max(0, start - 2) : start]):
+        return None
+    if code in _COMMON and not _is_our_body(scene, start, end):
         return None
     cls, verb = CODES[code]
     return Hit(

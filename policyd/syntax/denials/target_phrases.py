@@ -99,6 +99,8 @@ def on_target_phrase(scene: Scene, at: int) -> Hit | None:
     if _OTHER_TARGET.match(scene.text, end) is None:
         return None
     says = scene.text.find("is not allowed", end, end + 400)
+    if says < 0 and not scene.text[end : end + 6].strip().startswith(("…", "...", "[")):
+        return None
     return Hit("E-01", at, says + 14 if says >= 0 else end)
 
 

@@ -97,16 +97,42 @@ def on_not_permitted_code(scene: Scene, at: int) -> Hit | None:
     before, after = scene.behind(at, 1), scene.text[end : end + 1]
     if before not in ('"', "'", "`") or after not in ('"', "'", "`", "\\"):
         return None
-    if _CARD_TALK.search(scene.text, max(0, at - 400), end + 300) or not scene.speaks_of_platform(at):
+    if _CARD_TALK.search(scene.text, max(0, at - 400), end + 300) or not _is_thrown(scene, at):
         return None
     return _file(scene, at, end, Surface.TYPESCRIPT)
 
 
+_THROWN = re.compile(
+    r"(?:tag|code|kind)[\"']?\s{0,4}[:=]|thr[eo]w|reject|wasi|descriptor|socket|dns|resolv|connect|stream|open|read|write|file"
+    r"|Err\(|[Ee]rror",
+    re.IGNORECASE,
+)
+
+
+def _is_thrown(scene: Scene, at: int) -> bool:
+    """Whether a quoted code is that of an error, in a text about agents."""
+    if not scene.speaks_of_platform(at) or scene.is_foreign(at):
+        return False
+    if scene.speaks_of_platform(at, can_be_small=False) or scene.is_nothing_but(at, 40):
+        return _MEMBER.search(scene.text, max(0, at - 40), at) is None
+    start = max(scene.line_start(at, 160), at - 160)
+    return _MEMBER.search(scene.text, start, at) is None and _THROWN.search(scene.text, start, at + 160) is not None
+
+
+_MEMBER = re.compile(r"[\"'](?:error|reason|status|message|type)[\"']\s{0,4}:\s{0,4}[\"']$")
+
+
 def on_eperm(scene: Scene, at: int) -> Hit | None:
-    """E-37 at `EPERM`, in texts about agents."""
+    """E-37 at `EPERM`, in texts about agents and of a file operation."""
+    if _OTHER_CALL.search(scene.text, max(0, at - 20), at + 80):
+        return None
     if not _is_word(scene, at, "EPERM") or not scene.speaks_of_platform(at) or scene.is_foreign(at):
         return None
     return _file(scene, at, at + 5, Surface.TYPESCRIPT)
+
+
+_FILE_CALL = re.compile(r", (?:open|mkdir|unlink|scandir|stat|lstat|rmdir|access|copyfile|rename|read|write|link)\b")
+_OTHER_CALL = re.compile(r"\b(?:kill|chown|chmod|setuid|spawn|exec\w{0,2}|listen|bind|0\.0\.0\.0)\b")
 
 
 def _is_word(scene: Scene, at: int, word: str) -> bool:
@@ -162,13 +188,15 @@ def on_access_denied_code(scene: Scene, at: int) -> Hit | None:
     """E-38 at a quoted `access-denied`, in texts about agents."""
     end = at + len("access-denied")
     before, after = scene.behind(at, 1), scene.text[end : end + 1]
-    if before not in ('"', "'", "`") or after not in ('"', "'", "`", "\\") or not scene.speaks_of_platform(at):
+    if before not in ('"', "'", "`") or after not in ('"', "'", "`", "\\") or not _is_thrown(scene, at):
         return None
     return _socket(scene, at, end, Surface.TYPESCRIPT)
 
 
 def on_eacces(scene: Scene, at: int) -> Hit | None:
-    """E-38 at `EACCES`, in texts about agents."""
+    """E-38 at `EACCES`, in texts about agents; files are refused with another code, ports are never."""
+    if _FILE_CALL.search(scene.text, at, at + 80) or _OTHER_CALL.search(scene.text, at, at + 80):
+        return None
     if not _is_word(scene, at, "EACCES") or not scene.speaks_of_platform(at) or scene.is_foreign(at):
         return None
     return _socket(scene, at, at + 6, Surface.TYPESCRIPT)
