@@ -10,23 +10,22 @@ Source: questions 2; cards 5.1, 5.2.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from policyd.analysis.card_index import index_of
 from policyd.analysis.effect import INERT_CLASSES, is_never_asked, is_unknown, targets_may_overlap
 from policyd.analysis.misfit import why_inert
+from policyd.analysis.neighbourhood import Filled, Neighbourhood
 from policyd.analysis.repeats import repeats_of
 from policyd.analysis.subject import AuditedCard, Entry, Subject
 from policyd.core.callsets import (
     ALL_CALLS,
     CallSet,
     Complement,
-    Intersection,
     Undecided,
     Universe,
-    calls_of,
     instances_of,
 )
 from policyd.core.callsets.budget import Budget, Effort, ExhaustedError
@@ -34,7 +33,7 @@ from policyd.core.callsets.callset import within_class
 from policyd.core.callsets.index import ClassIndex, fixed_words
 from policyd.core.callsets.search import call_or_undecided
 from policyd.core.cards import Bound
-from policyd.core.grants import ANY_VERB, AgentContext, Grant, Level, Owner, Recipient, Target, agent_holder
+from policyd.core.grants import ANY_VERB, AgentContext, Level, Owner, Recipient, Target, agent_holder
 from policyd.findings import Related
 from policyd.syntax.mistakes import shown
 
@@ -51,8 +50,8 @@ MAX_STEPS = 20_000
 MAX_CONTEXTS = 32
 """So many ways of filling names that are not known, and instances told apart, are tried for one grant."""
 
-_SAMPLE = 8
 _TRIED = 64
+"""So many grants of a large list are looked at for one that shows without a search that the grant is needed."""
 
 MAX_TRIMMED = 16
 """Of up to so many grants those are singled out that suffice to leave another one without effect."""
@@ -135,7 +134,7 @@ def is_no_ceiling(subject: Subject, card: AuditedCard) -> bool:
     effort = Effort(MAX_STEPS)
     leaves = [e.grant.target.owner.known[4] for e in upper if len(e.grant.target.owner.known) > 4]
     for context in instances_of(card.context, (), leaves):
-        filled = _Filled(_Case(upper[0], (), (), tuple(upper), (), ()), context)
+        filled = Filled(Neighbourhood(upper[0], (), (), tuple(upper), (), ()), context)
         withheld = Complement(filled.passed)
         universe = Universe.of(agent_holder(context), subject.rules, context.agent_id)
         for cls in classes:
@@ -180,84 +179,6 @@ def _widened(target: Target) -> Target:
     if place is None:
         return target
     return Target(target.cls, Owner(target.owner.kind, known[:place]), target.verb, target.resource)
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """A grant under proof with its neighbours of every list, those left out that are told already."""
-
-    entry: Entry
-    lower_positive: tuple[Entry, ...]
-    lower_negative: tuple[Entry, ...]
-    upper_positive: tuple[Entry, ...]
-    upper_negative: tuple[Entry, ...]
-    ceilings: tuple[Recipient, ...]
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        return (
-            self.entry,
-            *self.lower_positive,
-            *self.lower_negative,
-            *self.upper_positive,
-            *self.upper_negative,
-        )
-
-    @property
-    def helpers(self) -> tuple[Entry, ...]:
-        """What may leave the grant without effect, apart from the ceiling as a whole."""
-        match self.entry.bound:
-            case Bound.LOWER_POSITIVE:
-                return (*self.lower_positive, *self.lower_negative, *self.upper_negative)
-            case Bound.LOWER_NEGATIVE:
-                return (*self.lower_negative, *self.upper_negative)
-            case Bound.UPPER_POSITIVE:
-                return (*self.upper_positive, *self.upper_negative)
-            case Bound.UPPER_NEGATIVE:
-                return self.upper_negative
-
-    def without_own_list(self) -> _Case:
-        """The same without the other grants of its list."""
-        match self.entry.bound:
-            case Bound.LOWER_POSITIVE:
-                return replace(self, lower_positive=())
-            case Bound.LOWER_NEGATIVE:
-                return replace(self, lower_negative=())
-            case Bound.UPPER_POSITIVE:
-                return replace(self, upper_positive=())
-            case Bound.UPPER_NEGATIVE:
-                return replace(self, upper_negative=())
-
-    @property
-    def is_large(self) -> bool:
-        """Whether it pays to look at a part of it first."""
-        return len(self.lower_positive) + len(self.upper_positive) > 2 * _SAMPLE
-
-    def sampled(self) -> _Case:
-        """The same with a part of what the grant could act on: a call that hangs on it there hangs on it at all."""
-        is_negative = self.entry.bound is Bound.LOWER_NEGATIVE
-        is_upper = self.entry.bound is Bound.UPPER_POSITIVE
-        return replace(
-            self,
-            lower_positive=self.lower_positive[:_SAMPLE] if is_negative else self.lower_positive,
-            upper_positive=self.upper_positive if is_upper else self.upper_positive[:_SAMPLE],
-        )
-
-    def with_only(self, helpers: Iterable[Entry]) -> _Case:
-        """The same with some of the helpers alone."""
-        kept = {id(h) for h in helpers}
-        is_kept = {id(h): id(h) in kept for h in self.helpers}
-
-        def only(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-            return tuple(e for e in entries if is_kept.get(id(e), True))
-
-        return replace(
-            self,
-            lower_positive=only(self.lower_positive),
-            lower_negative=only(self.lower_negative),
-            upper_positive=only(self.upper_positive),
-            upper_negative=only(self.upper_negative),
-        )
 
 
 class _Work:
@@ -351,7 +272,7 @@ class _Work:
         numbers = sorted(found.index.numbers_near(around.verb, fixed_words(around), self.looking))
         return tuple(e for n in numbers if (e := found.entries[n]) is not entry)
 
-    def _case(self, entry: Entry, near: Mapping[Bound, tuple[Entry, ...]]) -> _Case | None:
+    def _case(self, entry: Entry, near: Mapping[Bound, tuple[Entry, ...]]) -> Neighbourhood | None:
         """The grant with its neighbours; None where there is nothing that could leave it without effect."""
         target = entry.grant.target
         own = self._left(near[entry.bound])
@@ -366,19 +287,19 @@ class _Work:
                 for bound in (Bound.LOWER_NEGATIVE, Bound.UPPER_NEGATIVE):
                     if self.index.for_all_instances(bound).covering(target, 1):
                         return None  # told by the rules for grants that one negative denies
-                return _Case(entry, own, negatives, upper, upper_negative, ceilings)
+                return Neighbourhood(entry, own, negatives, upper, upper_negative, ceilings)
             case Bound.LOWER_NEGATIVE:
-                return _Case(entry, near[Bound.LOWER_POSITIVE], own, upper, upper_negative, ceilings)
+                return Neighbourhood(entry, near[Bound.LOWER_POSITIVE], own, upper, upper_negative, ceilings)
             case Bound.UPPER_POSITIVE:
-                return _Case(entry, (), (), own, upper_negative, ceilings) if own or upper_negative else None
+                return Neighbourhood(entry, (), (), own, upper_negative, ceilings) if own or upper_negative else None
             case Bound.UPPER_NEGATIVE:
-                return _Case(entry, (), (), upper, own, ceilings) if own or self.card.has_ceiling else None
+                return Neighbourhood(entry, (), (), upper, own, ceilings) if own or self.card.has_ceiling else None
 
     def _left(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
         """Those that are not told to be useless themselves, so that all that is told can go together."""
         return tuple(e for e in entries if not self._is_told(e))
 
-    def _is_plainly_needed(self, case: _Case) -> bool:
+    def _is_plainly_needed(self, case: Neighbourhood) -> bool:
         """Whether it shows without a search: nothing else does its work, and the ceiling does not stand in its way."""
         target = case.entry.grant.target
         passes = not self.card.has_ceiling or any(
@@ -397,7 +318,7 @@ class _Work:
             case _:
                 return False
 
-    def _judged(self, case: _Case) -> Idle | None:
+    def _judged(self, case: Neighbourhood) -> Idle | None:
         """The proof that the grant does nothing, None where it does something.
 
         Raises:
@@ -415,7 +336,7 @@ class _Work:
         by = self._sufficing(case, contexts)
         is_dead = self._is_idle_within_budget(case.without_own_list(), contexts)
         effort = Effort(MAX_STEPS)
-        is_asked = any(self._first(_Filled(case, c), ALL_CALLS, c, effort) is not None for c in contexts)
+        is_asked = any(self._first(Filled(case, c), ALL_CALLS, c, effort) is not None for c in contexts)
         return Idle(case.entry, by, is_dead, is_asked, over_calls(self.card, case.entry.grant.recipient))
 
     def _leaves_ceiling(self, entry: Entry) -> bool:
@@ -424,7 +345,7 @@ class _Work:
         count = sum(n for recipient, n in self.ceilings.items() if recipient.covers(mine))
         return count > 1
 
-    def _is_idle(self, case: _Case, contexts: Sequence[AgentContext]) -> bool:
+    def _is_idle(self, case: Neighbourhood, contexts: Sequence[AgentContext]) -> bool:
         """Whether no call hangs on the grant.
 
         Raises:
@@ -432,7 +353,7 @@ class _Work:
         """
         effort = Effort(MAX_STEPS)
         for context in contexts:
-            filled = _Filled(case, context)
+            filled = Filled(case, context)
             found = self._first(filled, filled.hanging(), context, effort)
             if isinstance(found, Undecided):
                 raise ExhaustedError(found.reason)
@@ -440,13 +361,15 @@ class _Work:
                 return False
         return True
 
-    def _is_idle_within_budget(self, case: _Case, contexts: Sequence[AgentContext], otherwise: bool = False) -> bool:
+    def _is_idle_within_budget(
+        self, case: Neighbourhood, contexts: Sequence[AgentContext], otherwise: bool = False
+    ) -> bool:
         try:
             return self._is_idle(case, contexts)
         except ExhaustedError:
             return otherwise
 
-    def _sufficing(self, case: _Case, contexts: Sequence[AgentContext]) -> tuple[Entry, ...]:
+    def _sufficing(self, case: Neighbourhood, contexts: Sequence[AgentContext]) -> tuple[Entry, ...]:
         """Few helpers that do; all of them where there are too many to try."""
         kept = list(case.helpers)
         if len(kept) <= MAX_TRIMMED:
@@ -457,7 +380,7 @@ class _Work:
         return tuple(kept)
 
     def _first(
-        self, filled: _Filled, calls: CallSet, context: AgentContext, effort: Effort
+        self, filled: Filled, calls: CallSet, context: AgentContext, effort: Effort
     ) -> Target | Undecided | None:
         """A call of the grant in `calls`, None for a proof that there is none."""
         target = filled.grant.target
@@ -472,7 +395,7 @@ class _Work:
                 undecided = undecided or found
         return undecided
 
-    def _contexts(self, case: _Case) -> Iterator[AgentContext]:
+    def _contexts(self, case: Neighbourhood) -> Iterator[AgentContext]:
         """Every way in which names that are not known, and instances, matter to these grants.
 
         Grants compare names for equality only: all that nothing mentions behave like the placeholder.
@@ -488,68 +411,3 @@ class _Work:
         for account, component in product(accounts, components):
             named = replace(context, account=account, component=component)
             yield from instances_of(named, (), leaves)
-
-
-class _Filled:
-    """A case for one instance under one choice of names."""
-
-    def __init__(self, case: _Case, context: AgentContext) -> None:
-        self.case, self.context = case, context
-        self.grant = self._filled(case.entry.grant)
-
-    def _real(self, known: tuple[str, ...]) -> tuple[str, ...]:
-        if not any(is_unknown(name) for name in known):
-            return known
-        own = (*self.context.segments, self.context.agent_id or "")
-        return tuple(own[n] if is_unknown(name) else name for n, name in enumerate(known))
-
-    def _filled(self, grant: Grant) -> Grant:
-        owner = grant.target.owner
-        known = self._real(owner.known)
-        target = grant.target if known is owner.known else replace(grant.target, owner=replace(owner, known=known))
-        return Grant(target, self._filled_recipient(grant.recipient))
-
-    def _filled_recipient(self, recipient: Recipient) -> Recipient:
-        known = self._real(recipient.known)
-        return recipient if known is recipient.known else replace(recipient, known=known)
-
-    def _all(self, entries: Iterable[Entry], *, whoever: bool) -> tuple[Target, ...]:
-        """The patterns of grants: those for all to whom the grant applies, or those for any of them."""
-        mine = self.grant.recipient
-        found = []
-        for entry in entries:
-            grant = self._filled(entry.grant)
-            if grant.recipient.covers(mine) or (whoever and mine.covers(grant.recipient)):
-                found.append(grant.target)
-        return tuple(found)
-
-    def hanging(self) -> CallSet:
-        """A superset, among the calls of the grant, of those that would be decided otherwise without it."""
-        case = self.case
-        denied = Complement(calls_of(self._all(case.upper_negative, whoever=False)))
-        match case.entry.bound:
-            case Bound.LOWER_POSITIVE:
-                others = self._all(case.lower_positive, whoever=False)
-                negatives = self._all(case.lower_negative, whoever=False)
-                return Intersection((Complement(calls_of((*others, *negatives))), denied, self._passing()))
-            case Bound.LOWER_NEGATIVE:
-                cut = calls_of(self._all(case.lower_positive, whoever=True))
-                negatives = self._all(case.lower_negative, whoever=False)
-                return Intersection((cut, Complement(calls_of(negatives)), denied, self._passing()))
-            case Bound.UPPER_POSITIVE:
-                others = self._all(case.upper_positive, whoever=False)
-                return Intersection((Complement(calls_of(others)), denied))
-            case Bound.UPPER_NEGATIVE:
-                return Intersection((denied, self._passing()))
-
-    def _passing(self) -> CallSet:
-        """What the ceiling lets through to anyone to whom the grant applies; everything where some have none."""
-        mine = self.grant.recipient
-        if not any(self._filled_recipient(r).covers(mine) for r in self.case.ceilings):
-            return ALL_CALLS
-        return self.passed
-
-    @property
-    def passed(self) -> CallSet:
-        """What the upper positives name."""
-        return calls_of(self._all(self.case.upper_positive, whoever=True))
