@@ -42,6 +42,9 @@ _PLATFORM = (
     "agent type",
     "Agent type",
     "initialCard",
+    "getSelfMetadata",
+    "get_self_metadata",
+    "get-self-metadata",
 )
 """Words that only texts about the platform have."""
 

@@ -30,6 +30,8 @@ _CARD = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CANCELLED = re.compile(r"cancel[-_ ]?pending", re.IGNORECASE)
 _ERROR = re.compile(r"error", re.IGNORECASE)
 _BEFORE = 1_000
+MAX_LINES_APART = 3
+"""Lines between the cancellation and the error entry."""
 
 
 def on_refused_input(scene: Scene, at: int) -> Hit | None:
@@ -37,7 +39,10 @@ def on_refused_input(scene: Scene, at: int) -> Hit | None:
     line_start = scene.line_start(at, 300)
     entry = scene.text[line_start:at]
     before = scene.text[max(0, at - _BEFORE) : at]
-    if not (_ERROR.search(entry) and _CANCELLED.search(before)):
+    cancelled = [found.end() for found in _CANCELLED.finditer(before)]
+    if not cancelled or before.count("\n", cancelled[-1]) > MAX_LINES_APART:
+        return None
+    if not _ERROR.search(entry) or scene.is_foreign(at):
         return None
     end = at + len("ermission-denied")
     return Hit("O-01", at - 1, end, surfaces=(Surface.OPLOG,))

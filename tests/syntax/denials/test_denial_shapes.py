@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from test_denial_quiet import TEMPLATES, excerpt_of
 
 from policyd.syntax.denials import KINDS, Reading, recognise
 from policyd.syntax.denials.call_sites import OPERATIONS
@@ -100,6 +102,17 @@ def test_a_shape_is_recognised_when_its_line_is_wrapped(case: dict[str, Any], te
         assert case["shape"] in [d.shape for d in reading.denials], (broken, [d.shapes for d in reading.denials])
         if case.get("target"):
             assert case["target"] in [d.target_text for d in reading.denials], broken
+
+
+@pytest.mark.parametrize("case, text", _cases())
+def test_a_shape_is_found_once_in_a_long_log(case: dict[str, Any], text: str) -> None:
+    """Thirty lines of other programs around it add nothing and take nothing away."""
+    chooser = random.Random(len(text))
+    lines = [excerpt_of(chooser.choice(TEMPLATES)["text"], number) for number in range(30)]
+    log = "\n".join([*lines[:15], f"2026-11-30T10:00:00Z ERROR golem_worker_executor: {text}", *lines[15:]])
+    reading = recognise(log)
+    assert [d.shape for d in reading.denials] == [case["shape"]], [d.shapes for d in reading.denials]
+    assert reading.denials[0].line > 15
 
 
 def test_every_shape_has_at_least_three_surroundings() -> None:
