@@ -167,7 +167,7 @@ def hard_shapes() -> None:
         grid = surface_of([Card(CardId("l"), Bounds(positive, negative))], HOLDER)
         whole = surface_of([Card(CardId("l"), Bounds((_path("data/*/*"),), negative))], HOLDER)
         print(f"  {count:3} positives crossed by {count:3} negatives: {_measured(grid, whole)}")
-    for depth in (10, 20, 40, 80, 160):
+    for depth in (10, 20, 40, 60, 80, 160):
         folders = ["/".join(["n"] * n) for n in range(1, depth + 1)]
         nest = [
             Card(CardId(f"c{n:04}"), Bounds((_path(f"{outer}/**"),), (_path(f"{inner}/**"),)))

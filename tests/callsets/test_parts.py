@@ -192,6 +192,21 @@ def test_questions_may_share_an_effort() -> None:
     assert shared.is_spent
 
 
+def test_long_patterns_cost_more_steps() -> None:
+    """What long paths cost is counted, so that nested folders by the dozen end within the budget, too."""
+    folders = ["/".join("n" * depth) for depth in range(1, 60)]
+    nest = surface(
+        [
+            {"l+": paths(f"{outer}/**"), "l-": paths(f"{inner}/**")}
+            for outer, inner in zip(folders, folders[1:], strict=False)
+        ]
+    )
+    inside = surface([{"l+": paths("n/**"), "l-": paths(f"{folders[-1]}/**")}])
+    answer = difference(admitted_by(inside), admitted_by(nest), steps=5_000)
+    assert answer.undecided
+    assert answer.witnesses == ()
+
+
 def test_too_many_parts_are_undecided() -> None:
     """Paths, hosts and keys of hundreds of parts are not searched."""
     long = ".".join("a" * 300)

@@ -78,7 +78,8 @@ class PathAutomaton:
 
 
 MACHINES_PER_STEP = 8
-"""So many automata move in the time of one step of the budget."""
+PLACES_PER_STEP = 96
+"""So many automata, or so many places of all of them, move in the time of one step of the budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ class PathAxis:
             check_parts(len(machine.segments))
         unnamed = fresh(_WORDS, {part for machine, _ in machines for part in machine.segments})
         first = tuple(machine.start for machine, _ in machines)
-        cost = 1 + len(machines) // MACHINES_PER_STEP
+        places = sum(len(machine.segments) for machine, _ in machines)
+        cost = 1 + max(len(machines) // MACHINES_PER_STEP, places // PLACES_PER_STEP)
         seen = {first}
         waiting: deque[tuple[tuple[str, ...], tuple[int, ...]]] = deque([((), first)])
         while waiting:
