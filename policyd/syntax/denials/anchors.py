@@ -6,6 +6,7 @@ Source: host 5.5.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from policyd.syntax.denials import (
     calls,
@@ -143,6 +144,11 @@ ANCHORS: tuple[tuple[str, Reader], ...] = (
 """Literal and reader; a literal is cheap to find, the reader decides."""
 
 
+def _inside(hit: Hit, length: int) -> Hit:
+    """A find that reaches over an edge of the text, cut to it."""
+    return replace(hit, start=max(0, hit.start), end=min(length, hit.end))
+
+
 def find_hits(scene: Scene) -> tuple[list[Hit], int]:
     """All finds in a text, unsorted, and how many places were left unread."""
     hits: list[Hit] = []
@@ -158,6 +164,6 @@ def find_hits(scene: Scene) -> tuple[list[Hit], int]:
                 break
             hit = reader(scene, at)
             if hit is not None:
-                hits.append(hit)
+                hits.append(hit if hit.start >= 0 and hit.end <= len(text) else _inside(hit, len(text)))
             at = text.find(literal, at + len(literal))
     return hits, missed

@@ -148,7 +148,7 @@ def on_permission_denied(scene: Scene, at: int) -> Hit | None:
     before = scene.behind(at, 120)
     found = _QUOTED_AFTER.search(before)
     if found is None:
-        return None
+        return _enriching(scene, at, end)
     start = max(0, at - (len(before) - found.start()))
     match found.lastgroup:
         case "upstream":
@@ -163,6 +163,15 @@ def on_permission_denied(scene: Scene, at: int) -> Hit | None:
             return Hit("E-15", start, end, surfaces=(Surface.TYPESCRIPT,)) if is_socket else None
         case _:
             return Hit("E-15", start, end, surfaces=(Surface.RUST,))
+
+
+def _enriching(scene: Scene, at: int, end: int) -> Hit | None:
+    """E-09 for the bare text with which older hosts refuse to enrich entries of an oplog."""
+    near = scene.text[max(0, at - 120) : end + 120]
+    if not re.search(r"enrich[-_]?[oO]plog", near):
+        return None
+    guess = OperationGuess("oplog.enrich", "certain", "its function is named beside the error")
+    return Hit("E-09", at, end, kind="oplog", surfaces=(Surface.WASI,), operations=(guess,))
 
 
 def _internal(scene: Scene, start: int, end: int) -> dict[str, str]:

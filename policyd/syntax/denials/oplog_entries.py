@@ -36,6 +36,8 @@ MAX_LINES_APART = 3
 
 def on_refused_input(scene: Scene, at: int) -> Hit | None:
     """O-01 at `ermission-denied` and its like: an error entry behind the cancellation of a pending invocation."""
+    if scene.text[max(0, at - 1) : at] not in ("p", "P"):
+        return None
     line_start = scene.line_start(at, 300)
     entry = scene.text[line_start:at]
     before = scene.text[max(0, at - _BEFORE) : at]
@@ -44,7 +46,7 @@ def on_refused_input(scene: Scene, at: int) -> Hit | None:
         return None
     if not _ERROR.search(entry) or scene.is_foreign(at):
         return None
-    end = at + len("ermission-denied")
+    end = at + len("ermissionDenied" if scene.text.startswith("ermissionD", at) else "ermission-denied")
     return Hit("O-01", at - 1, end, surfaces=(Surface.OPLOG,))
 
 
