@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from policyd.analysis.effect import INERT_CLASSES, is_never_asked
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
-from policyd.findings import Confidence, Finding, Severity
+from policyd.findings import Confidence, Finding, Related, Severity
 
 
 def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -30,6 +30,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 help="remove it, or grant `environment : deploy`, which a rollback asks for"
                 if verb == "rollback"
                 else "remove it",
+                related=[Related("proved over the catalogue: none of its operations asks for it", card.span)],
             )
 
 
