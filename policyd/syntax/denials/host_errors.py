@@ -185,7 +185,7 @@ def on_webhook_text(scene: Scene, at: int) -> Hit | None:
 
 
 _LIMIT = re.compile(
-    r"Entity\s+invocation\s+is\s+not\s+allowed\s+to\s+(read|reveal)\s+secret\s+config\s+key\s+([^\s\"'`,;)\\]{1,256})"
+    r"Entity\s+invocation\s+is\s+not\s+allowed\s+to\s+(read|reveal)\s+secret\s+config\s+key\s+([A-Za-z0-9_.*-]{1,256})"
 )
 
 

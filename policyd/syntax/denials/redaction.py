@@ -21,6 +21,7 @@ _SURE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"-----BEGIN[^-]{0,40}-----[^-]{0,8192}(?:-----END[^-]{0,40}-----)?"), HIDDEN),
     (re.compile(r"(?i)\b(bearer|basic|digest|negotiate)\s{1,4}[A-Za-z0-9._~+/=:-]{3,}"), r"\1 " + HIDDEN),
     (re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/\s@\"'<>]{1,512}@"), r"\1" + HIDDEN + "@"),
+    (re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,20}://[^\s\"'<>?#]{1,512})[?#][^\s\"'<>]{1,512}"), r"\1?" + HIDDEN),
     (re.compile(r"\beyJ[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*){0,3}"), HIDDEN),
     (
         re.compile(
@@ -34,6 +35,7 @@ _SURE: tuple[tuple[re.Pattern[str], str], ...] = (
 """Forms that only secrets have."""
 
 _LIKELY: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,20}://[^/\s\"'<>]{1,256})/[^\s\"'<>]{1,1024}"), r"\1/" + HIDDEN),
     (re.compile(_NAMED + r":\s{0,4})" + _VALUE), r"\1" + HIDDEN),
     (re.compile(r"(?i)(key[\"']?\s{0,4}(?:=>?|:)\s{0,4})" + _VALUE), r"\1" + HIDDEN),
     (re.compile(r"\b[0-9a-fA-F]{40,}\b"), HIDDEN),

@@ -73,7 +73,8 @@ def _body_end(scene: Scene, end: int) -> int:
 
 
 _SERVICE = re.compile(
-    r"([A-Z][\w ]{0,40}?) Service - Error: ([1-5][0-9]{2})(?: ([A-Za-z][A-Za-z ]{0,40}?))?(?=[,\n(]| \(|$)"
+    r"((?:[A-Z][A-Za-z]{1,20} )?[A-Z][A-Za-z]{1,20}) Service - Error: ([1-5][0-9]{2})"
+    r"(?: ([A-Za-z][A-Za-z ]{0,40}?))?(?=[,\n(]| \(|$)"
 )
 _LINE_CODE = re.compile(r"\(([A-Z]{2,30}(?:_[A-Z]{1,30}){1,8})\)")
 _STATUSES = {"401": "rest-401", "403": "rest-403", "404": "rest-absent", "409": "rest-absent"}

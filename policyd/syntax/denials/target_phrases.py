@@ -112,18 +112,24 @@ def on_failed_evaluation(scene: Scene, at: int) -> Hit | None:
     return Hit("E-02", at, end)
 
 
-_SYSTEM = re.compile(r"The system-only action ([^\n\"'`]{1,120}?) is not allowed")
-_CARDS = re.compile(r"The action ([^\n\"'`]{1,120}?) requires an auth context with cards")
+_SYSTEM = re.compile(r"The system-only action ([^\n\"'`]{1,160}?) is not allowed")
+_CARDS = re.compile(r"The action ([^\n\"'`]{1,160}?) requires an auth context with cards")
+_ACTION = re.compile(r"[A-Za-z][A-Za-z -]{0,100}")
 
 
 def on_system_only(scene: Scene, at: int) -> Hit | None:
     """E-03: an action that only the platform may take."""
     found = _SYSTEM.match(scene.text, at)
-    return Hit("E-03", at, found.end(), facts={"action": found[1]}) if found else None
+    return Hit("E-03", at, found.end(), facts=_action(found[1])) if found else None
 
 
 def on_delegation(scene: Scene, at: int) -> Hit | None:
     """E-04 at ` requires an auth context with cards`."""
-    start = scene.text.rfind("The action ", max(0, at - 140), at)
+    start = scene.text.rfind("The action ", max(0, at - 180), at)
     found = _CARDS.match(scene.text, start) if start >= 0 else None
-    return Hit("E-04", start, found.end(), facts={"action": found[1]}) if found else None
+    return Hit("E-04", start, found.end(), facts=_action(found[1])) if found else None
+
+
+def _action(words: str) -> dict[str, str]:
+    """The action, if it is plain words as all actions are."""
+    return {"action": words} if _ACTION.fullmatch(words) else {}
