@@ -15,11 +15,13 @@ from dataclasses import dataclass, field, replace
 import z3
 
 from policyd.core.callsets import (
+    MAX_STEPS,
     Complement,
     Fails,
     Holds,
     Intersection,
     Obstacle,
+    Steps,
     Undecided,
     Universe,
     admitted_by,
@@ -73,6 +75,7 @@ class SynthesisQuestion:
         universe: which calls there are.
         at_most: the most new grants, negatives included; None for any number.
         is_writable: whether a target can be written as a grant.
+        steps: the budget of one proof, or the effort of all of them.
     """
 
     wanted: tuple[Target, ...]
@@ -85,6 +88,7 @@ class SynthesisQuestion:
     universe: Universe = field(default_factory=Universe)
     at_most: int | None = None
     is_writable: Callable[[Target], bool] = lambda _: True
+    steps: Steps = MAX_STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +140,11 @@ def synthesise(question: SynthesisQuestion, timeout_ms: int = DEFAULT_TIMEOUT_MS
         if stuck:
             return work.stuck(stuck)
         chosen = _least(work, missing, options, timeout_ms)
+        if chosen is None:
+            return NoSolution("no set of grants lets all wanted calls through and keeps the unwanted ones out", ())
+        return work.checked(*chosen)
     except _UnknownError as unknown:
         return Undecided(f"the search for the least grants: {unknown}")
-    if chosen is None:
-        return NoSolution("no set of grants lets all wanted calls through and keeps the unwanted ones out", ())
-    return work.checked(*chosen)
 
 
 class _UnknownError(Exception):
@@ -222,7 +226,7 @@ class _Work:
                 return NoSolution(reason, (wanted,), (Withheld(Obstacle.OWN_NEGATIVE, NEW_CARD, denying),))
         others = surface_of(self.question.cards, question.holder)
         lent = Intersection((admitted_by(others).calls, self.open))
-        answer = is_empty(Intersection((calls_of(question.unwanted), lent)), question.universe)
+        answer = is_empty(Intersection((calls_of(question.unwanted), lent)), question.universe, steps=question.steps)
         if isinstance(answer, Fails):
             return NoSolution("other cards of the wallet let it through", (answer.witness,))
         return None
@@ -273,7 +277,8 @@ class _Work:
             return candidate.steps
         more = Intersection((calls_of([candidate.filled]), self.open))
         beyond = minus(minus(more, self.single), admitted_by(self.before).calls)
-        return 0 if isinstance(is_empty(beyond, self.question.universe), Holds) else candidate.steps
+        proof = is_empty(beyond, self.question.universe, steps=self.question.steps)
+        return 0 if isinstance(proof, Holds) else candidate.steps
 
     def _touched(self, target: Target) -> tuple[int, ...]:
         found = []
@@ -281,7 +286,7 @@ class _Work:
             if unwanted.cls != target.cls:
                 continue
             both = Intersection((calls_of([target]), calls_of([unwanted]), self.open))
-            answer = is_empty(both, self.question.universe)
+            answer = is_empty(both, self.question.universe, steps=self.question.steps)
             if isinstance(answer, Undecided):
                 raise _UnknownError(answer.reason)
             if isinstance(answer, Fails):
@@ -302,11 +307,19 @@ class _Work:
         )
 
     def serves(self, added: Sequence[Target], denied: Sequence[Target]) -> bool:
-        """Whether a choice of grants does what was asked: wanted calls one by one, unwanted ones by proof."""
+        """Whether a choice of grants does what was asked: wanted calls one by one, unwanted ones by proof.
+
+        Raises:
+            _UnknownError: when the proof does not end within the effort.
+        """
+        question = self.question
         surface = self.surface(self.with_grants(added, denied))
-        return all(surface.allows(w) for w in self.question.wanted) and isinstance(
-            never(admitted_by(surface), calls_of(self.question.unwanted), self.question.universe), Holds
-        )
+        if not all(surface.allows(w) for w in question.wanted):
+            return False
+        proof = never(admitted_by(surface), calls_of(question.unwanted), question.universe, steps=question.steps)
+        if isinstance(proof, Undecided):
+            raise _UnknownError(proof.reason)
+        return isinstance(proof, Holds)
 
     def checked(self, chosen: Sequence[Candidate], denied: Sequence[Target], options: Sequence[_Option]) -> Synthesis:
         """The answer, after trying it, and after trying it without each grant and with each one narrowed."""
@@ -328,7 +341,7 @@ class _Work:
                 raise InternalDefect.of(f"a synthesised negative is not needed: `{denied[place].text}`")
         now = admitted_by(self.surface(bounds)).calls
         beyond = minus(minus(now, admitted_by(self.before).calls), self.single)
-        extra = [t for t in calls_in(beyond, self.question.universe) if isinstance(t, Target)]
+        extra = [t for t in calls_in(beyond, self.question.universe, self.question.steps) if isinstance(t, Target)]
         unique = tuple(t for t in dict.fromkeys(extra) if t not in self.question.wanted)[:MAX_EXTRA_SHOWN]
         return Synthesis(tuple(map(self.grant, added)), tuple(map(self.grant, denied)), bounds, unique)
 

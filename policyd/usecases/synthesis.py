@@ -19,6 +19,7 @@ from policyd.solver.candidates import slotted
 from policyd.solver.synth import NoSolution, Synthesis, SynthesisQuestion, synthesise
 from policyd.syntax import Form, GrantSyntaxError, parse_grant, parse_target
 from policyd.usecases.holders import Holder, written_target
+from policyd.usecases.proofs import effort_for
 
 THIS_AGENT = Recipient(Level.AGENT, (), Slot.AGENT)
 ROOT = CardId("00000000-0000-0000-0000-000000000001")
@@ -114,6 +115,7 @@ def synthesis(
         deployer=cards,
         universe=universe,
         is_writable=_is_writable,
+        steps=effort_for(timeout_ms / 1000),
     )
     outcome = synthesise(question, timeout_ms)
     if reads and isinstance(outcome, Synthesis):

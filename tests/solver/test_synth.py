@@ -12,7 +12,7 @@ from reference.callsets_brute import HOLDER as OTHER
 from reference.callsets_brute import WORLDS, Brute, random_bounds
 from ruamel.yaml import YAML
 
-from policyd.core.callsets import Universe
+from policyd.core.callsets import Effort, Undecided, Universe
 from policyd.core.cards import Bounds, Card, CardId, surface_of
 from policyd.core.grants import AgentContext, Target
 from policyd.solver.synth import NEW_CARD, NoSolution, Synthesis, SynthesisQuestion, synthesise
@@ -93,3 +93,15 @@ def test_synthesis_serves_what_was_asked(make: Any) -> None:
         assert set(wanted) <= admitted
         assert not admitted & set(unwanted)
     assert found > 0
+
+
+def test_a_spent_effort_is_undecided() -> None:
+    """Where the proofs that belong to an answer do not end, there is no answer, and no defect either."""
+    wanted = (parse_target("network() : connect : a.example.net:443"),)
+    unwanted = (parse_target("network() : connect : *.other.com:443"),)
+    kept = Bounds((parse_grant("network() @ * : connect : *.*.com:443", Form.POLYMORPHIC),))
+    for left in (0, 1, 2, 3, 5, 8, 13, 21):
+        question = SynthesisQuestion(wanted, unwanted, HOLDER, CONTEXT, kept=kept, steps=Effort(1_000, left))
+        answer = synthesise(question, TIMEOUT_MS)
+        assert isinstance(answer, Undecided | NoSolution | Synthesis)
+        assert left or isinstance(answer, Undecided)
