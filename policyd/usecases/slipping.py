@@ -15,8 +15,12 @@ from policyd.core.cards import Accepted, Caller, Card, Ledger, ScopeCard
 from policyd.core.edition import Rules
 from policyd.core.grants import Recipient, agent_holder
 from policyd.usecases.dry_runs import DryRun
+from policyd.usecases.proofs import effort_for
 
 MAX_SHOWN = 3
+
+EFFORT_S = 5.0
+"""Roughly so many seconds are spent on all holders together; past that it is undecided."""
 
 
 def with_slips(run: DryRun, caller: Caller, ledger: Ledger, rules: Rules) -> DryRun:
@@ -38,7 +42,9 @@ def with_slips(run: DryRun, caller: Caller, ledger: Ledger, rules: Rules) -> Dry
         child = Card(made.id, made.bounds)
     else:
         child = _filled(made, caller)
-    return replace(run, notes=tuple(_sentence(slip) for slip in slips(parents, child, holders, rules)))
+    return replace(
+        run, notes=tuple(_sentence(slip) for slip in slips(parents, child, holders, rules, steps=effort_for(EFFORT_S)))
+    )
 
 
 def _filled(card: Card, caller: Caller) -> Card:

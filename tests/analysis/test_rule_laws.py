@@ -24,7 +24,7 @@ from policyd.core.cards import (
     validate_initial_card,
 )
 from policyd.core.edition import NEXT
-from policyd.core.grants import AgentContext, Grant, Slot, Target, agent_holder
+from policyd.core.grants import AgentContext, Grant, Level, Recipient, Slot, Target, agent_holder
 from policyd.findings import Span
 from policyd.syntax import Form, parse_grant, parse_target
 
@@ -175,6 +175,33 @@ def test_all_that_has_no_effect_can_go_at_once(lists: tuple[list[str], ...]) -> 
     for agent_id in CALLS:
         for second in SECOND_CARDS:
             assert admitted(rest, agent_id, second) == admitted(card, agent_id, second)
+
+
+@given(LISTS)
+def test_grants_for_others_change_nothing_for_them_either(lists: tuple[list[str], ...]) -> None:
+    """Were the card moved to another holder, what CARD026 tells would change no answer for that one either."""
+    card = card_of(lists)
+    rule = next(rule for rule in RULES if rule.code == "CARD026")
+    gone = {f.span for f in rule.run(subject_of(card))}
+    rest = InitialCard(card.layer, card.span, *(tuple(p for p in card.of(b) if p.span not in gone) for b in Bound))
+    for holder in OTHERS:
+        for agent_id in CALLS:
+            assert held_by(holder, rest, agent_id) == held_by(holder, card, agent_id)
+
+
+OTHERS = (
+    agent_holder(AgentContext(*NAMES, "Stock", "Stock(1)")),
+    agent_holder(AgentContext(*NAMES[:3], "other:part", "Cart", ORDINARY)),
+    Recipient(Level.ACCOUNT, (NAMES[0],)),
+    Recipient(Level.ACCOUNT, ("bob@example.com",)),
+)
+
+
+def held_by(holder: Recipient, card: InitialCard, agent_id: str) -> list[bool]:
+    """What the card, filled for an agent, admits somebody else of all calls."""
+    filled = Card(card.card(context("")).id, card.bounds(context(agent_id)), is_polymorphic=True)
+    surface = surface_of([filled.for_agent(context(agent_id))], holder)
+    return [surface.allows(call) for calls in CALLS.values() for call in calls]
 
 
 @given(LISTS)

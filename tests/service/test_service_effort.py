@@ -76,6 +76,13 @@ def test_a_hostile_question_is_undecided_in_time(strained, path, body):
     assert time.monotonic() - began < 20  # tens of times the effort: the machine may be slow
 
 
+def test_the_page_of_a_hostile_difference_ends_in_time(strained):
+    """The page has no budget of its own: it gets what the settings allow."""
+    answer = strained.client.get("/diff", params={"old": "@1", "new": "@2", "agent": AGENT})
+    assert answer.status_code == 200
+    assert "undecided" in answer.text
+
+
 def test_decisions_are_made_while_hostile_questions_wait(strained):
     """More hostile questions than the service has worker threads do not keep it from deciding."""
     path, body = QUESTIONS[2]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from policyd.core.callsets.admitted import admitted_by
+from policyd.core.callsets.budget import MAX_STEPS, Steps
 from policyd.core.callsets.difference import MAX_WITNESSES, Difference, difference
 from policyd.core.callsets.holders import holders_of
 from policyd.core.callsets.universe import Universe
@@ -43,6 +44,7 @@ def slips(
     rules: Rules = NEXT,
     *,
     limit: int = MAX_WITNESSES,
+    steps: Steps = MAX_STEPS,
 ) -> tuple[Slip, ...]:
     """The holders for whom the child admits calls that its parents do not, or for whom that is undecided.
 
@@ -54,6 +56,7 @@ def slips(
         holders: who to ask about; None for everyone, by one holder of each kind that the recipients tell apart.
         rules: the edition.
         limit: the most witnesses for each holder.
+        steps: the budget of one search, or the effort of all of them.
     """
     if holders is None:
         holders = holders_of((g.recipient for card in (*parents, child) for _, _, g in card.bounds.each()), rules)
@@ -61,7 +64,7 @@ def slips(
     for holder in holders:
         narrow = admitted_by(surface_of([child], holder))
         wide = admitted_by(surface_of(parents, holder))
-        calls = difference(narrow, wide, Universe.of(holder, rules), limit=limit)
+        calls = difference(narrow, wide, Universe.of(holder, rules), limit=limit, steps=steps)
         if not calls.is_proved_empty:
             found.append(Slip(holder, calls, _to_restate(calls)))
     return tuple(found)
