@@ -80,7 +80,7 @@ def excerpt(page: str, start: int, length: int, levels: int | None = None, join:
     origins: list[tuple[int, ...]] = []
     if join is not Join.KEEP:
         text = _rewritten(text, _JOINS[join], _nothing, places, origins)
-    if "&" in text and _ENTITY.search(text):
+    if "&" in text and _is_markup(text):
         text = _rewritten(text, _ENTITY, _entity, places, origins)
     depth = _levels(text) if levels is None else levels
     for _ in range(depth):
@@ -92,6 +92,12 @@ def _levels(text: str) -> int:
     """How often the text is escaped: 0, 1, 3 or 7 backslashes stand before its first quote or line feed."""
     first = _FIRST.search(text) if "\\" in text else None
     return min(MAX_LEVELS, len(first[1]).bit_length()) if first and first[1] else 0
+
+
+def _is_markup(text: str) -> bool:
+    """Whether the first quote is written as an entity; behind a plain quote entities are part of a text."""
+    entity, quote = _ENTITY.search(text), text.find('"')
+    return entity is not None and (quote < 0 or entity.start() < quote)
 
 
 def _nothing(found: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from debug_printer import debug_of, pretty
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policyd.core.grants import ALL_CLASSES, Level, Owner, OwnerKind, PermissionClass, Recipient, ResourceKind, Target
@@ -118,7 +118,6 @@ def _told(reading: Reading) -> list[Denial]:
     return [replace(d, start=0, end=0, line=0, column=0, facts=dict(d.facts)) for d in reading.denials]
 
 
-@settings(max_examples=150, deadline=None)
 @given(targets(), st.integers(0, 2), st.booleans())
 def test_reading_the_debug_form_of_a_target_gives_the_target_back(target: Target, levels: int, is_pretty: bool) -> None:
     """Whatever the class, on one line or many, embedded in JSON once or twice."""
@@ -158,7 +157,6 @@ _PIECES = st.sampled_from([literal for literal, _ in ANCHORS]) | st.sampled_from
 _TEXTS = st.lists(_PIECES | st.text(max_size=12), max_size=30).map("".join)
 
 
-@settings(max_examples=200, deadline=None)
 @given(_TEXTS)
 def test_no_text_raises(text: str) -> None:
     """Pieces of all shapes in any order, with any characters between them, are read to the end."""
@@ -171,7 +169,6 @@ def test_no_text_raises(text: str) -> None:
     assert bool(reading.unrecognised) is (not reading.denials)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     _TEXTS.filter(lambda t: t.isprintable() or "\n" in t),
     st.lists(st.integers(0, 400), max_size=12),
@@ -188,7 +185,6 @@ def test_colour_codes_change_nothing_but_the_places(text: str, places: list[int]
     assert recognise(coloured).lines == recognise(text).lines
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(targets(), min_size=1, max_size=4, unique=True))
 def test_several_errors_in_one_paste_stay_apart(wanted: list[Target]) -> None:
     """Each is told by itself and in order, and one that is repeated is counted."""
