@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from policyd.core.application import GrantOrigin, InitialCard, PlacedGrant
 from policyd.core.callsets import MAX_STEPS, Steps
-from policyd.core.cards import Bound
+from policyd.core.cards import Bound, GrantRef
 from policyd.core.edition import Rules
 from policyd.findings import InputError, Span
 from policyd.syntax import Form, parse_grants
@@ -17,7 +17,7 @@ from policyd.syntax.mistakes import shown
 from policyd.usecases.changes import MAX_SHOWN, Changes, changes_between
 from policyd.usecases.cross_check import MAX_SECONDS
 from policyd.usecases.holders import Holder, Holders
-from policyd.usecases.idle_additions import idle_additions
+from policyd.usecases.idle_changes import idle_additions, idle_removals
 
 MAX_RANGES = 20
 """So many runs of lines with grants are listed."""
@@ -70,11 +70,15 @@ def what_if(
         InternalDefect: if the solver contradicts the result.
     """
     changed: dict[str, Holder] = {}
+    idle: list[str] = []
     used: set[str] = set()
     for name, holder in holders.by_name.items():
         card = _without(holder.card, edit.remove, used)
         for bound, text in edit.add:
             card = _with(card, bound, text, rules)
+            so_far = replace(holder, card=card, template=card.card(holder.context))
+            if name not in holders.unreadable:
+                idle += idle_additions(so_far, ((bound, text),), rules, steps)
         changed[name] = replace(holder, card=card, template=card.card(holder.context))
     for place in edit.remove:
         if place not in used:
@@ -84,9 +88,18 @@ def what_if(
     changes = changes_between(
         holders, after, rules, limit, is_cross_checked=is_cross_checked, cross_check_s=cross_check_s, steps=steps
     )
-    readable = [holder for name, holder in changed.items() if name not in holders.unreadable]
-    idle = [note for holder in readable for note in idle_additions(holder, edit.add, rules, steps)]
+    if edit.remove and not edit.add:
+        same = {change.name for change in changes.holders if change.is_none}
+        different = {change.name.partition(" as ")[0] for change in changes.holders if not change.is_none}
+        for name in sorted(same - different - set(holders.unreadable)):
+            holder = holders.by_name[name]
+            idle += idle_removals(holder, _at(holder, edit.remove), rules, steps)
     return replace(changes, notes=(*changes.notes, *idle))
+
+
+def _at(holder: Holder, places: tuple[str, ...]) -> list[GrantRef]:
+    """The grants that stand at these places."""
+    return [ref for ref in holder.refs if any(_is_at(holder.place(ref), place) for place in places)]
 
 
 def _lines(holders: Holders) -> str:

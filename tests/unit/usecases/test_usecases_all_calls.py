@@ -201,3 +201,23 @@ def test_proofs_agree_with_check(seed: int) -> None:
     for result in wide.results:
         if result.witness:
             assert found.admitted(result.witness, instance_of(result.name)) == "yes"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_edit_that_changes_nothing_is_told_with_a_reason_and_only_then(seed: int) -> None:
+    """One grant more or less: there is a reason exactly where the difference is proved empty."""
+    rng = random.Random(seed)
+    lists = some(rng)
+    holders = made(lists).holders
+    told = 0
+    for word, bound in LISTS.items():
+        text = rng.choice(POOL)
+        changes = what_if(holders, Edit(add=((bound, text),)), NEXT)
+        is_told = any(f"`{text}` changes nothing for Cart" in note for note in changes.notes)
+        assert is_told is all(holder.is_none for holder in changes.holders), (word, text, changes)
+        told += is_told
+    for _, _, placed in holders.by_name["Cart"].card.each():
+        assert placed.span is not None
+        changes = what_if(holders, Edit(remove=(placed.span.where,)), NEXT)
+        is_told = any("nothing changes for Cart" in note for note in changes.notes)
+        assert is_told is all(holder.is_none for holder in changes.holders), (placed.text, changes)

@@ -1,4 +1,4 @@
-"""Why a grant that an edit adds changes nothing: held already, withheld, for others, or never asked for.
+"""Why a grant that comes or goes changes nothing: held by another, withheld, for others, or never asked for.
 
 Source: questions 2; cards 5.1, 5.2; interface, `what-if`.
 """
@@ -45,6 +45,22 @@ def idle_additions(
         reasons = [why for ref in _refs(holder, bound, text) if (why := _idle(holder, ref, rules, steps)) is not None]
         if reasons and len(reasons) == len(_refs(holder, bound, text)):
             yield f"{shown(text)} changes nothing for {holder.name}: {reasons[0]}"
+
+
+def idle_removals(holder: Holder, removed: Sequence[GrantRef], rules: Rules, steps: Steps = MAX_STEPS) -> Iterator[str]:
+    """One sentence for every removed grant of which it is proved that it did nothing for this holder.
+
+    Args:
+        holder: with the grants that are taken away.
+        removed: these grants, slots open.
+        rules: the edition.
+        steps: the budget of one search, or the effort of all of them.
+    """
+    for ref in removed:
+        why = _idle(holder, ref, rules, steps)
+        if why is not None:
+            later = "" if ref.bound.is_lower else "; it limits cards that come later"
+            yield f"without {_named(ref, holder)} nothing changes for {holder.name}: {why}{later}"
 
 
 def _refs(holder: Holder, bound: Bound, text: str) -> list[GrantRef]:
