@@ -32,6 +32,22 @@ def cards_of(command: _Command) -> _Command:
     return click.option("--holder", default="", help=help)(command)
 
 
+MAX_BUDGET_S = 86_400.0
+"""The most effort that can be asked for: a day."""
+
+
+def budget_of(command: _Command) -> _Command:
+    """`--budget`: the effort for each agent, in seconds as far as steps of the search tell."""
+    help = "Effort in seconds for each agent, roughly, before `undecided`."
+    return click.option("--budget", type=float, default=10.0, callback=_effort, help=help)(command)
+
+
+def _effort(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    if not 0 < value <= MAX_BUDGET_S:
+        raise opt.usage(f"`--budget {value:g}` is no effort", "give seconds, for example `--budget 10`")
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Who, where and when, as the flags have it."""

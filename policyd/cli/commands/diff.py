@@ -8,7 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
-from policyd.cli.parties import Asked, both_parties, cards_of
+from policyd.cli.parties import Asked, both_parties, budget_of, cards_of
 from policyd.usecases.changes import Changes
 from policyd.usecases.deployments import Selection
 
@@ -20,9 +20,7 @@ from policyd.usecases.deployments import Selection
 @opt.place
 @cards_of
 @click.option("--cross-check", is_flag=True, help="Let a solver come to the same result by another way.")
-@click.option(
-    "--budget", type=float, default=10.0, help="Effort in seconds for each agent, roughly, before `undecided`."
-)
+@budget_of
 @click.option("--fail-on", default="new-access", help="What makes exit 1: new-access (default), lost-access or any.")
 @opt.rules
 @opt.output("text", "json", "markdown", "github", "sarif")

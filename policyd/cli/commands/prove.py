@@ -8,7 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
-from policyd.cli.parties import Asked, both_parties, cards_of, parties_at
+from policyd.cli.parties import Asked, both_parties, budget_of, cards_of, parties_at
 from policyd.usecases.deployments import Selection
 
 
@@ -23,7 +23,7 @@ from policyd.usecases.deployments import Selection
 @click.option("--implies", "relation", flag_value="implies", help="Everything A admits, B admits.")
 @click.option("--equivalent", "relation", flag_value="equivalent", help="A and B admit the same.")
 @click.option("--disjoint", "relation", flag_value="disjoint", help="Nothing is admitted by both A and B.")
-@click.option("--budget", type=float, default=10.0, help="Effort in seconds, roughly, before `undecided`.")
+@budget_of
 @opt.rules
 @opt.output("text", "json")
 def command(

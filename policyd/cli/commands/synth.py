@@ -8,7 +8,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
-from policyd.cli.parties import holders_at
+from policyd.cli.parties import budget_of, holders_at
 from policyd.usecases.deployments import Selection
 
 
@@ -20,7 +20,7 @@ from policyd.usecases.deployments import Selection
 @click.option("--deny", type=opt.FILE, help="Targets of which none may be admitted, one per line.")
 @click.option("--deployer", type=opt.FILE, help="Cards of whoever deploys; default: an assumed account root card.")
 @click.option("--keep", is_flag=True, help="Add to the present card instead of writing a new one.")
-@click.option("--budget", type=float, default=10.0, help="Effort in seconds before `undecided`.")
+@budget_of
 @opt.rules
 @opt.output("text", "json")
 def command(

@@ -11,7 +11,7 @@ import click
 from policyd.cli import options as opt
 from policyd.cli.commands.diff import tell
 from policyd.cli.exits import Exit
-from policyd.cli.parties import Asked, facts_at, holders_at, stored_parties_of, wallets_at
+from policyd.cli.parties import Asked, budget_of, facts_at, holders_at, stored_parties_of, wallets_at
 from policyd.usecases.changes import Changes
 from policyd.usecases.deployments import Selection
 
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 @click.option("--install", type=opt.FILE, multiple=True, help="Card to put into the wallets (JSON).")
 @click.option("--on", multiple=True, help="Name of a holder to install on; default: all the wallets given.")
 @click.option("--cross-check", is_flag=True, help="Let a solver come to the same result by another way.")
-@click.option(
-    "--budget", type=float, default=10.0, help="Effort in seconds for each agent, roughly, before `undecided`."
-)
+@budget_of
 @click.option("--at", help="The moment, for cards that expire; default: expiry is left aside.")
 @opt.rules
 @opt.output("text", "json", "markdown")
