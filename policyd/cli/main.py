@@ -14,7 +14,7 @@ from policyd.cli.exits import Exit
 from policyd.findings import Finding, InternalDefect, NoSuchName, PolicydError, Severity, nearest
 
 # verbs that answer "no such thing" with 1; on the others it is a question that could not be asked
-SHOWING = frozenset({"limits", "resolve", "show", "simulate", "what-if"})
+SHOWING = frozenset({"limits", "op", "ops", "resolve", "show", "simulate", "what-if"})
 
 # name -> module and what it asks; the module is imported only when the command is named
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -37,6 +37,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Retry policies: which decides, how it goes, where it ends, what a change does.",
     ),
     "prove": ("policyd.cli.commands.prove", "Does it hold for all calls, or is there one against it?"),
+    "op": ("policyd.cli.commands.op", "A host operation: what it takes, asks for, and how a denial shows."),
+    "ops": ("policyd.cli.commands.ops", "The catalogue of host operations."),
     "outcome": ("policyd.cli.commands.outcome", "What each observer of a call sees, for a declared sequence."),
     "reflect": ("policyd.cli.commands.reflect", "Which client validates what, before what; what stays with the host."),
     "rule": ("policyd.cli.commands.rule", "The page of a code."),

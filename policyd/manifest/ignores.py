@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from policyd.findings import Finding, Severity, Span
+from policyd.findings import Span
 from policyd.manifest.load import Document
 from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar
 from policyd.manifest.source import Source
@@ -43,20 +43,26 @@ class IgnoreComment:
     span: Span
 
 
-def ignore_comments(documents: Iterable[Document]) -> tuple[tuple[IgnoreComment, ...], tuple[Finding, ...]]:
-    """All such comments of the documents, and what is wrong with those that cannot be read (CHAIN007)."""
-    found: list[IgnoreComment] = []
-    wrong: list[Finding] = []
+@dataclass(frozen=True, slots=True)
+class UnreadComment:
+    """A comment that accepts nothing, because it cannot be read.
+
+    Attributes:
+        why: one clause.
+        span: of the comment.
+    """
+
+    why: str
+    span: Span
+
+
+def ignore_comments(documents: Iterable[Document]) -> Iterator[IgnoreComment | UnreadComment]:
+    """All such comments of the documents, in order."""
     for document in documents:
-        for read in _of(document):
-            if isinstance(read, Finding):
-                wrong.append(read)
-            else:
-                found.append(read)
-    return tuple(found), tuple(wrong)
+        yield from _of(document)
 
 
-def _of(document: Document) -> Iterator[IgnoreComment | Finding]:
+def _of(document: Document) -> Iterator[IgnoreComment | UnreadComment]:
     source = document.source
     if MARK not in source.text and "policyd:" not in source.text:
         return
@@ -96,7 +102,7 @@ def _ranges(root: Located) -> Iterator[tuple[int, int]]:
                     waiting += (key, value)
 
 
-def _read(match: re.Match[str], source: Source) -> Iterator[IgnoreComment | Finding]:
+def _read(match: re.Match[str], source: Source) -> Iterator[IgnoreComment | UnreadComment]:
     span = source.span(match.start(), match.end())
     rest = match["rest"].strip()
     head, mark, reason = rest.partition("reason=")
@@ -108,12 +114,12 @@ def _read(match: re.Match[str], source: Source) -> Iterator[IgnoreComment | Find
         elif _CODE.fullmatch(word):
             codes.append(word)
         else:
-            yield _wrong(f"`{word}` is neither a code nor `until=` nor `reason=`", span)
+            yield UnreadComment(f"`{word}` is neither a code nor `until=` nor `reason=`", span)
             return
     if not codes:
-        yield _wrong("it names no code", span)
+        yield UnreadComment("it names no code", span)
     elif not mark or len(reason.strip()) < 3:
-        yield _wrong("it gives no reason", span)
+        yield UnreadComment("it gives no reason", span)
     else:
         line = _line_meant(span.line, match.start(), source)
         for code in codes:
@@ -129,13 +135,3 @@ def _line_meant(line: int, offset: int, source: Source) -> int:
         if text and not text.startswith("#"):
             return number
     return line
-
-
-def _wrong(message: str, span: Span) -> Finding:
-    return Finding(
-        "CHAIN007",
-        Severity.WARNING,
-        f"this comment suppresses nothing: {message}",
-        span,
-        "write `# policyd: ignore CODE until=2027-01-31 reason=why it is accepted`",
-    )

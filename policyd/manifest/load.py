@@ -103,7 +103,7 @@ def load_manifest(path: Path, *, rules: Rules = NEXT, include_root: Path | None 
         InputError: `MANIF001` where `path` is missing, no file, or may not be read.
     """
     name = str(path)
-    data = _read(path, name)
+    data = read_bytes(path, name)
     root, findings = _document(name, data, rules)
     documents: list[tuple[tuple[bytes, ...], Document]] = []
     resolved = path.resolve()
@@ -117,7 +117,7 @@ def load_manifest(path: Path, *, rules: Rules = NEXT, include_root: Path | None 
             shown = os.path.join(os.path.dirname(name), os.path.relpath(found, resolved.parent))
             shown = os.path.normpath(shown)
             try:
-                included, more = _document(shown, _read(found, shown), rules)
+                included, more = _document(shown, read_bytes(found, shown), rules)
             except InputError as error:
                 findings += [_unreadable_include(f.message, patterns[0].span) for f in error.findings]
                 continue
@@ -151,8 +151,12 @@ def load_texts(texts: Sequence[tuple[str, str | bytes]], *, rules: Rules = NEXT)
     return _assemble(ordered, documents[0] if documents else None, findings, left_out, rules)
 
 
-def _read(path: Path, name: str) -> bytes:
-    """At most one byte more than the loader accepts."""
+def read_bytes(path: Path, name: str) -> bytes:
+    """At most one byte more than the loader accepts.
+
+    Raises:
+        InputError: MANIF001 where `path` is missing, no file, or may not be read.
+    """
     try:
         if not path.is_file():
             reason = "is a folder" if path.is_dir() else "is no file" if path.exists() else "does not exist"

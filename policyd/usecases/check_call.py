@@ -129,7 +129,7 @@ def check_manifest(
         return _over_names(there, same, agent_id, selection, question, other, decided).answer.verdict
 
     other_edition = _other_edition(rules, answer.verdict, under)
-    return replace(answer, notes=(*answer.notes, *_reach_notes(outcome.answer), *other_edition))
+    return replace(answer, notes=(*answer.notes, *reach_notes(outcome.answer), *other_edition))
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +296,20 @@ def _refs(verdict: Verdict) -> Iterator[GrantRef]:
         yield from reason.refs
 
 
+def placed_refs(
+    verdict: Verdict, card: InitialCard | None, spans: Mapping[tuple[CardId, str, int], Span] | None = None
+) -> dict[GrantRef, GrantPlace]:
+    """Where the grants that a verdict rests on come from: the initial card, or other cards at known places."""
+    found = _places(verdict, card) if card is not None else {}
+    for ref in [ref for ref in found if not str(ref.card).startswith(initial_card_id(""))]:
+        del found[ref]  # of another card of the wallet
+    for ref in _refs(verdict):
+        if ref not in found:
+            span = (spans or {}).get((ref.card, ref.bound.value, ref.index))
+            found[ref] = GrantPlace(ref.grant.text, f"card {ref.card}, {ref.bound.words} {ref.index + 1}", span)
+    return found
+
+
 def _places(verdict: Verdict, card: InitialCard) -> dict[GrantRef, GrantPlace]:
     found = {}
     for ref in _refs(verdict):
@@ -351,7 +365,8 @@ def _has_loose_space(agent_id: str) -> bool:
     return False
 
 
-def _reach_notes(answer: TypeAnswer) -> Iterator[str]:
+def reach_notes(answer: TypeAnswer) -> Iterator[str]:
+    """For whom an answer about a type holds."""
     match answer.reach:
         case Reach.ALL:
             yield "holds for every instance of the type"
@@ -447,7 +462,7 @@ def check_wallet(
         rules,
         (
             *_expiry_notes(wallet, question.at),
-            *_reach_notes(answer),
+            *reach_notes(answer),
             *_class_notes(question.target, answer.verdict, rules, None),
             *other,
         ),

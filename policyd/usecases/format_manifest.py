@@ -10,10 +10,10 @@ from difflib import unified_diff
 from pathlib import Path
 
 from policyd.core.edition import Rules
-from policyd.findings import Finding, InputError, Severity, visible
+from policyd.findings import InputError, Severity, visible
 from policyd.manifest import load_text
 from policyd.manifest.layout import canonical_layout
-from policyd.manifest.source import MAX_DOCUMENT_BYTES
+from policyd.manifest.load import read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class Formatted:
         text: the document in canonical layout.
         is_canonical: whether it is so already.
         changes: a unified diff without context, so that no value beside a grant is shown.
-        unread: remarks on texts that are no grants.
+        unread: a sentence for each text that is no grant.
     """
 
     name: str
     text: str
     is_canonical: bool
     changes: str
-    unread: tuple[Finding, ...]
+    unread: tuple[str, ...]
 
 
 def formatted(path: Path, rules: Rules) -> Formatted:
@@ -41,13 +41,7 @@ def formatted(path: Path, rules: Rules) -> Formatted:
     Raises:
         InputError: if it cannot be read, or is no document of a manifest.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or "it cannot be read").lower()
-        raise InputError.of("MANIF001", f"`{path}` cannot be read: {reason}") from None
-    if len(data) > MAX_DOCUMENT_BYTES:
-        raise InputError.of("MANIF002", f"`{path}` has more than {MAX_DOCUMENT_BYTES} bytes")
+    data = read_bytes(path, str(path))
     try:
         before = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -13,7 +13,7 @@ from policyd.core.cards import Timestamp
 from policyd.core.schema.reading import at, elements, fail, member, members, optional, text
 from policyd.findings import Finding, Report, Severity, Span, visible
 from policyd.manifest import LoadedManifest
-from policyd.manifest.ignores import ignore_comments
+from policyd.manifest.ignores import UnreadComment, ignore_comments
 from policyd.report.marks import fingerprint
 from policyd.usecases.tool_documents import PlainDocument, read_document
 
@@ -106,21 +106,27 @@ def _moment(written: str) -> Timestamp:
 
 def comment_suppressions(loaded: LoadedManifest) -> tuple[tuple[Suppression, ...], tuple[Finding, ...]]:
     """The entries that comments of a manifest are, and findings on comments that cannot be read."""
-    comments, wrong = ignore_comments(loaded.documents)
     entries: list[Suppression] = []
-    found = list(wrong)
-    for comment in comments:
+    found: list[Finding] = []
+    for comment in ignore_comments(loaded.documents):
+        if isinstance(comment, UnreadComment):
+            found.append(_useless(comment.why, comment.span))
+            continue
         until = None
         if comment.until:
             try:
                 until = _moment(comment.until)
             except ValueError:
-                text = f"this comment suppresses nothing: `{comment.until}` is no date"
-                found.append(Finding("CHAIN007", Severity.WARNING, text, comment.span, "write `until=2027-01-31`"))
+                found.append(_useless(f"`{comment.until}` is no date", comment.span))
                 continue
         line = (comment.span.source, comment.line)
         entries.append(Suppression("", comment.code, "", comment.reason, until, comment.span, line))
     return tuple(entries), tuple(found)
+
+
+def _useless(why: str, span: Span) -> Finding:
+    help = "write `# policyd: ignore CODE until=2027-01-31 reason=why it is accepted`"
+    return Finding("CHAIN007", Severity.WARNING, f"this comment suppresses nothing: {why}", span, help)
 
 
 def suppressed_report(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,22 +10,28 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
-from policyd.core.admission import Facet
+from policyd.cli.operations import Place
+from policyd.core.admission import Facet, FacetName, Verdict
 from policyd.core.cards import ScopeCard, Timestamp
 from policyd.core.edition import Rules
+from policyd.findings import InputError, Span
 from policyd.report.snippet import Lines
 from policyd.usecases.answer import Answer
-from policyd.usecases.deployments import Described
+from policyd.usecases.deployments import Described, Selection
 
 if TYPE_CHECKING:
     from policyd.usecases.stored_decisions import StoredQuestion
 
 
 @click.command("check")
-@click.argument("arguments", nargs=-1, required=True, metavar="[MANIFEST|@PLACE] TARGET")
+@click.argument("arguments", nargs=-1, metavar="[MANIFEST|@PLACE] [TARGET]")
 @click.option("--agent", default="", help="Agent type (Cart) or full id ('Cart(\"u1\")').")
 @click.option("--holder", default="", help="In a stored deployment: an account, or account/app/env/component/Type.")
 @opt.place
+@click.option("--op", default="", help="An operation of the catalogue instead of a target, e.g. fs.open.")
+@click.option("--arg", multiple=True, help="An argument of the operation: name=value.")
+@click.option("--sdk", default="", help="Whose surfaces are told: rust (default), typescript@3.0.1, moonbit, scala.")
+@click.option("--durable", type=opt.FILE, help="What the program declares of durable operations and streams.")
 @click.option("--wallet", type=opt.FILE, help="A wallet file instead of a manifest.")
 @click.option("--scope", type=opt.FILE, help="Scope card of the invocation (JSON).")
 @click.option("--at", help="The moment of the call, e.g. 2026-12-24T00:00:00Z.")
@@ -40,6 +47,10 @@ def command(
     account: str,
     component: str,
     include_root: Path | None,
+    op: str,
+    arg: tuple[str, ...],
+    sdk: str,
+    durable: Path | None,
     wallet: Path | None,
     scope: Path | None,
     at: str | None,
@@ -51,7 +62,8 @@ def command(
 ) -> int:
     """May this agent, or the holder of this wallet, do this, and why?
 
-    A target is `class(owner) : verb : resource`, slots filled from the holder. @PLACE is a stored
+    A target is `class(owner) : verb : resource`, slots filled from the holder; `--op fs.open --arg path=/a
+    --arg flags=read` asks about an operation instead (`policyd ops` lists them). @PLACE is a stored
     deployment: `@12`, or `@account/application/environment` for its latest snapshot.
     Exit 0: every facet of --require is yes; 1: one is no; 3: one is unknown.
     """
@@ -66,6 +78,17 @@ def command(
     moment = opt.moment_of(at)
     lines: Lines = argument_lines
     scope_card = _scope(scope, rules)
+    if op:
+        given = _OperationFlags(op, arg, sdk, durable)
+        selection = Selection(env, opt.presets_of(preset), account, component)
+        place = Place(
+            arguments[0] if arguments else "", wallet, agent, holder, selection, include_root, moment, scope_card, rules
+        )
+        if len(arguments) > 1 or bool(arguments) is (wallet is not None):
+            raise opt.usage("with `--op` one argument is wanted: a manifest or a place", "or `--wallet FILE` alone")
+        return _operation(given, place, required, format, output)
+    if arg or sdk or durable:
+        raise opt.usage("`--arg`, `--sdk` and `--durable` belong to an operation", "give `--op ID`")
     if wallet is not None:
         if len(arguments) != 1:
             raise opt.usage("with `--wallet` one argument is wanted: the target")
@@ -85,7 +108,7 @@ def command(
             answer = _from_store(source, StoredQuestion(target, agent, holder, moment, scope_card, component), rules)
         else:
             from policyd.usecases.check_call import ManifestQuestion, check_manifest
-            from policyd.usecases.deployments import Selection, agent_name, described, load
+            from policyd.usecases.deployments import agent_name, described, load
 
             selection = Selection(env, opt.presets_of(preset), account, component)
             only = agent_name(agent)[0]
@@ -103,10 +126,115 @@ def command(
         from policyd.cli.answer_text import answer_text
 
         write(answer_text(answer, lines), output)
-    facets = [answer.verdict.of(name) for name in required]
+    return _exit(answer.verdict, required)
+
+
+def _exit(verdict: Verdict, required: tuple[FacetName, ...]) -> int:
+    facets = [verdict.of(name) for name in required]
     if Facet.NO in facets:
         return Exit.NO
     return Exit.UNDECIDED if Facet.UNKNOWN in facets else Exit.YES
+
+
+@dataclass(frozen=True, slots=True)
+class _OperationFlags:
+    """`--op` with what belongs to it."""
+
+    op: str
+    arg: tuple[str, ...]
+    sdk: str
+    durable: Path | None
+
+
+def _operation(
+    given: _OperationFlags, place: Place, required: tuple[FacetName, ...], format: str, output: Path | None
+) -> int:
+    from policyd.cli.operation_text import operation_text
+    from policyd.cli.operations import arguments_of
+    from policyd.cli.output import as_json, write
+    from policyd.core.operations import Ports
+    from policyd.core.operations.durable import NOTHING_DECLARED
+    from policyd.syntax.durable import read_declarations
+    from policyd.syntax.operations import catalogue
+    from policyd.syntax.outbound_urls import OutboundUrls
+    from policyd.syntax.sql import SqlTables
+    from policyd.usecases.operation_answer import OperationQuestion, answer_operation
+    from policyd.usecases.operation_listing import operation_named
+    from policyd.usecases.operation_sdk import sdk_of
+    from policyd.usecases.operation_words import operation_answer_json
+    from policyd.usecases.tool_documents import read_document
+
+    operation = operation_named(given.op, catalogue(), place.rules)
+    if operation.id == SAGA_RETRY:
+        return _saga(given, place, required, format, output)
+    declared = NOTHING_DECLARED
+    if given.durable is not None:
+        try:
+            declared = read_declarations(read_document(given.durable).value)
+        except InputError as error:
+            file = Span(str(given.durable))
+            raise InputError(*(replace(f, span=f.span or file) for f in error.findings)) from None
+    arguments = arguments_of(given.arg)
+    carrier = arguments.pop("carrier", None)
+    question = OperationQuestion(
+        operation,
+        arguments,
+        sdk_of(given.sdk),
+        declared,
+        carrier=operation_named(str(carrier), catalogue(), place.rules) if carrier is not None else None,
+    )
+    holding, lines = place.holding()
+    answer = answer_operation(holding, question, Ports(SqlTables(), OutboundUrls()), place.under)
+    if format == "json":
+        write(as_json(operation_answer_json(answer)), output)
+    else:
+        write(operation_text(answer, lines), output)
+    return _exit(answer.verdict, required)
+
+
+SAGA_RETRY = "saga.retry"
+"""The operation that policies decide, too."""
+
+
+def _saga(
+    given: _OperationFlags, place: Place, required: tuple[FacetName, ...], format: str, output: Path | None
+) -> int:
+    """The same as `policyd saga`, with its options as arguments."""
+    from policyd.cli.commands.saga import command as saga
+    from policyd.cli.operations import arguments_of
+
+    if place.wallet is not None or not place.source:
+        raise opt.usage(
+            "a saga is asked about in a manifest: its retry policies count", "name a manifest and `--agent`"
+        )
+    words = [place.source, "--agent", place.agent, "--require", ",".join(name.value for name in required)]
+    words += ["--format", format, "--edition", place.rules.edition.value]
+    where = place.selection
+    flags = {
+        "--env": where.environment,
+        "--preset": ",".join(where.presets or ()) or None,
+        "--account": where.account,
+        "--component": where.component,
+        "--include-root": place.include_root,
+        "--output": output,
+    }
+    for flag, value in flags.items():
+        words += [flag, str(value)] if value else []
+    for name, value in place.rules.overrides:
+        words += ["--switch", f"{name}={value}"]
+    taken = {name for parameter in saga.params for name in parameter.opts}
+    for name, argument in arguments_of(given.arg).items():
+        if f"--{name}" not in taken or f"--{name}" in {
+            *flags,
+            "--format",
+            "--edition",
+            "--switch",
+            "--agent",
+            "--require",
+        }:
+            raise opt.usage(f"`{name[:60]}` is no argument of `{SAGA_RETRY}`", "`policyd saga --help` lists them")
+        words += [f"--{name}", str(argument)]
+    return int(saga.main(words, prog_name="policyd saga", standalone_mode=False))
 
 
 def _from_store(place: str, question: StoredQuestion, rules: Rules) -> Answer:

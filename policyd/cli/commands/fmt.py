@@ -12,7 +12,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
-from policyd.findings import InputError
+from policyd.findings import InputError, visible
 
 if TYPE_CHECKING:
     from policyd.usecases.format_manifest import Formatted
@@ -28,14 +28,13 @@ def command(files: tuple[Path, ...], is_check: bool, edition: str, switch: tuple
     Grants are sorted by class, owner, resource, verb and recipient, within groups that comments on lines of
     their own and empty lines separate.
     """
-    from policyd.report import finding_text, no_lines
     from policyd.usecases.format_manifest import formatted
 
     rules = opt.rules_of(edition, switch)
     done = [formatted(file, rules) for file in files]
     for result in done:
         for remark in result.unread:
-            click.echo(finding_text(remark, no_lines), err=True)
+            click.echo(visible(remark), err=True)
         if result.is_canonical:
             click.echo(f"{result.name}: canonical")
         elif is_check:

@@ -1,0 +1,270 @@
+"""The answer to `may this operation happen`: every target with its own answer, and the three facets of the whole.
+
+The command line, the interface, the page and explanations call this one function.
+
+Source: questions 1, 3; host 1.6, 2, 3; interface, `check --op`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from policyd.core.admission import OperationCall, admit_operation_type, look_at_self
+from policyd.core.admission.operation import OperationVerdict, asker_of
+from policyd.core.admission.self_view import SHOWS_THE_SAME, SelfView
+from policyd.core.admission.verdict import Verdict
+from policyd.core.cards import CardId
+from policyd.core.edition import Edition, Rules
+from policyd.core.grants import Target
+from policyd.core.operations import Arguments, Operation, Ports, Refusal, Unclear, asked_by
+from policyd.core.operations.durable import NOTHING_DECLARED, Declarations
+from policyd.findings import InputError, PolicydError, nearest
+from policyd.syntax.mistakes import shown
+from policyd.usecases.answer import Answer
+from policyd.usecases.check_call import placed_refs, reach_notes
+from policyd.usecases.explain_holding import Holding
+from policyd.usecases.holders import written_target
+from policyd.usecases.operation_listing import record_words, remarks_of
+from policyd.usecases.operation_sdk import NEWEST_RUST, Sdk, contradiction, start_up_notes
+
+
+@dataclass(frozen=True, slots=True)
+class OperationQuestion:
+    """An operation with its arguments.
+
+    Attributes:
+        operation: of the catalogue.
+        arguments: as typed.
+        sdk: whose surfaces are told.
+        declarations: what the program declares of durable operations and streams.
+        executing: `account/application/environment/component` of a tool whose code asks, empty for the agent's own.
+        carrier: the operation that carries a secret, None if not given.
+    """
+
+    operation: Operation
+    arguments: Arguments
+    sdk: Sdk = NEWEST_RUST
+    declarations: Declarations = NOTHING_DECLARED
+    executing: tuple[str, ...] = ()
+    carrier: Operation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelfMetadata:
+    """What is special about reading one's own metadata.
+
+    Attributes:
+        view: both conditions apart.
+        exposes: names of variables and configuration that the result would show, as far as they are known.
+        same: other operations that show the same.
+    """
+
+    view: SelfView
+    exposes: tuple[str, ...]
+    same: tuple[str, ...] = SHOWS_THE_SAME
+
+
+@dataclass(frozen=True, slots=True)
+class OperationAnswer:
+    """Everything that is said about an operation.
+
+    Attributes:
+        question: as asked.
+        answer: of the whole, with reasons and places.
+        targets: in the order in which they are asked, each with its own answer.
+        refusal: why no target can be made, empty where targets can.
+        denial: how a denial shows with the SDK, empty where nothing can be denied.
+        self_metadata: for `agent.get-self-metadata`.
+        alternatives: replay-stability under each WASI generation, where that decides.
+    """
+
+    question: OperationQuestion
+    answer: Answer
+    targets: tuple[Answer, ...]
+    refusal: str = ""
+    denial: str = ""
+    self_metadata: SelfMetadata | None = None
+    alternatives: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of the whole."""
+        return self.answer.verdict
+
+
+Again = Callable[[Rules], Holding]
+"""The same holder under other rules."""
+
+
+def demand_arguments(operation: Operation, arguments: Arguments) -> None:
+    """Refuse arguments that the operation does not take.
+
+    Raises:
+        InputError: HOST111, with what it takes.
+    """
+    beside = {"placement"} if operation.may_go_unasked else set()
+    if operation.effect == "without-moved-card":
+        beside.add("card")
+    beside |= {"preopen", "opened"} if any(p.kind.value == "path" for p in operation.parameters) else set()
+    beside |= {"operation", "stream"} if operation.effect in ("durable", "stream") else set()
+    known = tuple(dict.fromkeys((*operation.arguments, *sorted(beside))))
+    for name in arguments:
+        if name not in known:
+            near = nearest(name, known)
+            takes = f"`{operation.id}` takes {', '.join(known)}" if known else f"`{operation.id}` takes no arguments"
+            help = f"did you mean `{near}`? {takes}" if near else takes
+            raise InputError.of("HOST111", f"{shown(name)} is no argument of `{operation.id}`", None, help)
+
+
+def answer_operation(
+    holding: Holding, question: OperationQuestion, ports: Ports, again: Again | None = None
+) -> OperationAnswer:
+    """The three facets of an operation for a holder, target by target and as a whole.
+
+    Args:
+        holding: the holder with its cards.
+        question: what is asked.
+        ports: what reads URLs and SQL.
+        again: the same holder under other rules, so that the answer says whether it would change; None to leave it out.
+
+    Raises:
+        InputError: for arguments that the operation does not take.
+    """
+    operation, rules = question.operation, holding.rules
+    demand_arguments(operation, question.arguments)
+    call = _call(holding, question)
+    found, full = admit_operation_type(holding.wallet, call, ports, rules)
+    asked = asked_by(operation, question.arguments, asker_of(holding.wallet, call), ports, rules)
+    texts = (
+        [] if isinstance(asked, (Refusal, Unclear)) else list(dict.fromkeys(_text(holding, a.target) for a in asked))
+    )
+    targets = tuple(holding.answering(text) for text in texts)
+    notes = [*reach_notes(found), *_notes(holding, question, full, texts)]
+    notes += dict.fromkeys(note for each in targets for note in each.notes if _is_about_cards(note))
+    notes += _other_edition(question, full, ports, again, rules)
+    places = placed_refs(full.verdict, holding.own_card, holding.places)
+    cards: dict[CardId, str] = {}
+    for each in targets:
+        cards.update(each.cards)
+    answer = Answer(
+        holding.who if not holding.source else f"{holding.who} in {holding.source}",
+        described(question),
+        full.verdict,
+        found.reach,
+        found.exceptions,
+        rules,
+        tuple(dict.fromkeys(notes)),
+        cards,
+        places,
+        findings=tuple(dict.fromkeys(f for each in targets for f in each.findings)),
+    )
+    return OperationAnswer(
+        question,
+        answer,
+        targets,
+        asked.message if isinstance(asked, (Refusal, Unclear)) else "",
+        _denial(question),
+        _self_metadata(holding, question),
+        {generation.value: facet.value for generation, facet in full.alternatives},
+    )
+
+
+def described(question: OperationQuestion) -> str:
+    """The operation with its arguments, as one reads it."""
+    given = " ".join(f"{name}={_value(value)}" for name, value in question.arguments.items())
+    return f"{question.operation.id} {given}".rstrip()
+
+
+def _value(value: object) -> str:
+    text = value if isinstance(value, str) else str(value)
+    return text if len(text) <= 120 else f"{text[:119]}…"
+
+
+def _call(holding: Holding, question: OperationQuestion) -> OperationCall:
+    return OperationCall(
+        question.operation,
+        question.arguments,
+        holding.at,
+        holding.scope,
+        carrier=question.carrier,
+        executing=question.executing,
+        declarations=question.declarations,
+    )
+
+
+def _text(holding: Holding, target: Target) -> str:
+    return written_target(target, holding.wallet.context)
+
+
+def _is_about_cards(note: str) -> bool:
+    """Notes of single targets that hold for the whole question: who replaced which card, what is assumed."""
+    return not note.startswith(("under edition", "edition ", "holds for", "admitted are only"))
+
+
+def _notes(
+    holding: Holding, question: OperationQuestion, full: OperationVerdict, texts: Sequence[str]
+) -> Iterator[str]:
+    operation = question.operation
+    refused = full.first_refused
+    if refused is not None and len(texts) > 1:
+        names = list(dict.fromkeys(item.asked.target for item in full.targets))
+        at = names.index(refused.asked.target)
+        text = texts[at] if len(names) == len(texts) else refused.asked.target.text
+        yield f"an error names the first target that fails: `{text.rstrip()}`"
+    yield f"a denial in the log: {record_words(operation)}"
+    yield from remarks_of(operation, holding.rules)
+    if operation.effect == "self-metadata" or operation.id == "env.get":
+        yield from start_up_notes(question.sdk)
+    other = contradiction(question.sdk, holding.rules)
+    if other is not None:
+        yield f"SDK {question.sdk.text} belongs to edition {other.value}, the question to {holding.rules.edition.value}"
+
+
+def _other_edition(
+    question: OperationQuestion, told: OperationVerdict, ports: Ports, again: Again | None, rules: Rules
+) -> Iterator[str]:
+    if again is None or rules.overrides:
+        return
+    other = Rules(Edition.SNAPSHOT if rules.edition is Edition.NEXT else Edition.NEXT)
+    if not question.operation.is_part_of(other):
+        yield f"edition {other.edition.value} has no operation `{question.operation.id}`"
+        return
+    try:
+        there = again(other)
+        _, full = admit_operation_type(there.wallet, _call(there, question), ports, other)
+    except PolicydError as refusal:
+        yield f"under edition {other.edition.value} the question cannot be asked: {refusal.findings[0].message}"
+        return
+    if full.verdict.line != told.verdict.line:
+        yield f"under edition {other.edition.value}: {full.verdict.line}"
+    else:
+        yield f"edition {rules.edition.value}, rule as in {other.edition.value}"
+
+
+def _denial(question: OperationQuestion) -> str:
+    denial = question.operation.denial
+    if denial is None:
+        return ""
+    seen = dict(denial.surfaces)
+    for surface in (question.sdk.language, "wit", "rest", "cli"):
+        if surface in seen:
+            return f"{surface}: {seen[surface]}"
+    return ""
+
+
+def _self_metadata(holding: Holding, question: OperationQuestion) -> SelfMetadata | None:
+    if question.operation.effect != "self-metadata":
+        return None
+    wallet = holding.wallet
+    if wallet.context is not None and wallet.context.agent_id is None:
+        wallet = wallet.for_agent(replace(wallet.context, agent_id=f'{wallet.context.agent_type}("1")'))
+    view = look_at_self(wallet, holding.at, holding.scope)
+    if view is None:
+        return None
+    agent = holding.manifest.agent if holding.manifest is not None else None
+    exposes: list[str] = []
+    if agent is not None:
+        exposes += [f"variable {place.name}" for place in agent.env]
+        exposes += [f"configuration {place.name}" for place in agent.config]
+    return SelfMetadata(view, tuple(exposes))
