@@ -56,10 +56,7 @@ def formatted(path: Path, rules: Rules) -> Formatted:
         document.source.text.splitlines(), layout.text.splitlines(), str(path), str(path), lineterm="", n=0
     )
     unread = tuple(
-        Finding(
-            "GRANT001", Severity.WARNING, "this is no grant and was left as it is", span, "`policyd audit` says why"
-        )
-        for span in layout.unread
+        f"{span.where}: this is no grant and was left as it is; `policyd audit` says why" for span in layout.unread
     )
     is_canonical = layout.text == document.source.text
     return Formatted(str(path), mark + layout.text, is_canonical, "\n".join(map(visible, changes)), unread)
