@@ -83,7 +83,7 @@ def why_inert(entry: Entry, card: AuditedCard) -> Misfit | None:
 
 _FORMS = {
     Form.ANY: "everything at once (`*`)",
-    Form.WHOLE: "whole stores or databases",
+    Form.WHOLE: "whole stores (as `orders.**`)",
     Form.EMPTY: "nothing in particular",
 }
 
