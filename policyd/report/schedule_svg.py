@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from policyd.findings import visible
 from policyd.report.durations import duration_words, range_words
 
 WIDTH = 760
@@ -51,14 +52,20 @@ class Lane:
     goes_on: bool = False
 
 
-def schedule_svg(lanes: Sequence[Lane]) -> str:
-    """The picture of some policies under one another."""
+def schedule_svg(lanes: Sequence[Lane], *, is_embedded: bool = False) -> str:
+    """The picture of some policies under one another.
+
+    Args:
+        lanes: one for each policy.
+        is_embedded: whether a page with a sheet of its own holds it, which lets no other styles in.
+    """
     height = _PANEL * max(1, len(lanes))
-    names = ", ".join(lane.name for lane in lanes)
+    names = visible(", ".join(lane.name for lane in lanes))
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="schedule" width="{WIDTH}" height="{height}"'
+        f' viewBox="0 0 {WIDTH} {height}"'
         f' role="img" aria-label={quoteattr(f"retry schedules: {names}")}>',
-        f"<style>{_STYLE}</style>",
+        "" if is_embedded else f"<style>{_STYLE}</style>",
     ]
     for place, lane in enumerate(lanes):
         out.append(f'<g transform="translate(0 {place * _PANEL})">')
@@ -69,13 +76,14 @@ def schedule_svg(lanes: Sequence[Lane]) -> str:
 
 
 def _panel(lane: Lane) -> Iterator[str]:
-    yield f'<text class="title" x="10" y="16">{escape(lane.name)}</text>'
+    yield f'<text class="title" x="10" y="16">{escape(_cut(lane.name))}</text>'
     yield f'<text class="small" x="10" y="32">{escape(_cut(lane.caption))}</text>'
     yield from _bars(lane)
     yield from _strip(lane)
 
 
 def _cut(text: str) -> str:
+    text = visible(text)
     return text if len(text) <= 140 else text[:139] + "…"
 
 

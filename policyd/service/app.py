@@ -20,6 +20,7 @@ from policyd.service.routes import (
     all_calls,
     audits,
     cards,
+    catalogue,
     chain_page,
     chains,
     decisions,
@@ -31,6 +32,8 @@ from policyd.service.routes import (
     pages,
     queries,
     reach,
+    retry,
+    retry_page,
     rules,
     snapshots,
     tokens,
@@ -43,9 +46,11 @@ ROUTES = (
     snapshots,
     imports,
     decisions,
+    catalogue,
     queries,
     all_calls,
     chains,
+    retry,
     reach,
     cards,
     audits,
@@ -57,6 +62,7 @@ ROUTES = (
     list_pages,
     difference_page,
     chain_page,
+    retry_page,
 )
 """Every module of routes, the interface first."""
 
@@ -97,6 +103,7 @@ def create_app(settings: Settings | None = None, log: Any | None = None) -> Fast
     for module in ROUTES:
         app.include_router(module.routes)
     app.include_router(reach.pages)
+    app.include_router(catalogue.pages)
     app.include_router(evaluation.well_known)
     app.openapi = described(app)  # type: ignore[method-assign]  # the framework's way to shape the document
     app.add_middleware(Limits, services=shared)

@@ -36,6 +36,14 @@ chain: {tool: inventory, leaf: inventory, layers: [stock-policy]}
 _SENT = [{"name": "chain.yaml", "text": _CHAIN}]
 _DOCUMENTS = [{"name": "golem.yaml", "text": EXAMPLE_MANIFEST}]
 
+_RULE = {
+    "name": "http-transient",
+    "priority": 10,
+    "predicate": {"propIn": {"property": "status-code", "values": [502, 503, 504]}},
+    "policy": {"countBox": {"maxRetries": 3, "inner": {"periodic": "1s"}}},
+}
+_RULES = {"policies": [_RULE]}
+
 EXAMPLES: dict[str, Any] = {
     "/v1/imports/manifest": {"documents": _DOCUMENTS, "environment": "prod"},
     "/v1/imports/platform": {
@@ -76,6 +84,17 @@ EXAMPLES: dict[str, Any] = {
     "/v1/reach": {"snapshot": PLACE, "to": TARGET, "assume": ["no-data"]},
     "/v1/chains/check": {"documents": _SENT},
     "/v1/chains/explain": {"documents": _SENT, "call": "inventory adjust", "input": {}},
+    "/v1/retry/resolve": {
+        **_RULES,
+        "site": "http-status-p3",
+        "properties": ["verb=GET", "status-code=503", "noun-uri=https://api.example.com/"],
+    },
+    "/v1/retry/simulate": {**_RULES, "names": ["http-transient"], "runs": 20, "svg": True},
+    "/v1/retry/limits": _RULES,
+    "/v1/retry/lint": {**_RULES, "existing": [_RULE]},
+    "/v1/retry/diff": {"old": _RULES, "new": {"policies": []}},
+    "/v1/retry/saga": {"snapshot": PLACE, "agent": "Cart", "attempt": 1},
+    "/v1/retry/compile": {"policy": _RULE["policy"], "sdk": "rust"},
     "/v1/tools/diff": {
         "old": _TOOL,
         "new": {"version": "2", "commands": {"adjust": {"result": {"type": "bool", "formatters": ["text"]}}}},
@@ -155,6 +174,7 @@ TAGS = [
     {"name": "queries", "description": "Complete lists."},
     {"name": "all calls", "description": "Differences, proofs, what-if, and the least grants: exact, with witnesses."},
     {"name": "chains", "description": "Middleware over tools, schemas and values, decided before anything runs."},
+    {"name": "retry", "description": "Which retry policy decides, how it goes, where it ends; saga retries."},
     {"name": "cards", "description": "Families of cards and dry runs of revocations."},
     {"name": "audits", "description": "Findings on manifests."},
     {"name": "rules", "description": "The pages of all codes."},

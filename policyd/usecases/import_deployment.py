@@ -26,6 +26,7 @@ from policyd.store.session import Database
 from policyd.store.snapshots import Stored, change, put
 from policyd.usecases.audit_manifest import audit_manifest
 from policyd.usecases.deployments import Described, Selection, accepted, described
+from policyd.usecases.retry_withheld import without_values
 from policyd.usecases.stored_chains import chain_facts
 
 Progress = Callable[[int], None]
@@ -220,7 +221,8 @@ def manifest_facts(
         account=account,
         components=implements,
     )
-    findings = {*report.findings, *found}
+    told = {core.environment, *(default.name for default in loaded.application.retry_defaults)}
+    findings = {without_values(finding, told) for finding in (*report.findings, *found)}
     return (
         facts.Deployment(
             account,

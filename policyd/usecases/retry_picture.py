@@ -13,9 +13,9 @@ from policyd.report.schedule_svg import Lane, schedule_svg
 from policyd.usecases.retry_simulate import Course, course_sentence, elapsed_of
 
 
-def courses_svg(courses: Iterable[Course]) -> str:
-    """The picture of some courses under one another."""
-    return schedule_svg([lane_of(course) for course in courses])
+def courses_svg(courses: Iterable[Course], *, is_embedded: bool = False) -> str:
+    """The picture of some courses under one another; `is_embedded` where a page with a sheet of its own holds it."""
+    return schedule_svg([lane_of(course) for course in courses], is_embedded=is_embedded)
 
 
 def lane_of(course: Course) -> Lane:

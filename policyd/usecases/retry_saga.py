@@ -5,7 +5,7 @@ Source: questions 1; retry 6.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from policyd.core.admission import Facet as CallFacet
@@ -35,6 +35,9 @@ from policyd.findings import PolicydError
 from policyd.usecases.check_call import ManifestQuestion, check_manifest
 from policyd.usecases.deployments import Described, Selection, agent_name
 from policyd.usecases.retry_sources import RetryEnvironment
+
+May = Callable[[str, str], CallFacet]
+"""Says whether an agent is admitted to a target; raises where it cannot be asked."""
 
 MAX_INSTANCES = 40
 """So many names of agents are tried where predicates tell instances apart."""
@@ -121,7 +124,12 @@ class SagaAnswer:
 
 
 def ask_saga(
-    question: SagaQuestion, environment: RetryEnvironment, described: Described, selection: Selection, rules: Rules
+    question: SagaQuestion,
+    environment: RetryEnvironment,
+    described: Described,
+    selection: Selection,
+    rules: Rules,
+    may: May | None = None,
 ) -> SagaAnswer:
     """The answer for an agent of a manifest.
 
@@ -131,17 +139,23 @@ def ask_saga(
         described: the deployment, for the agent's cards.
         selection: what the manifest may leave open.
         rules: the edition.
+        may: what the agents' cards admit; None for the initial cards of the manifest.
 
     Raises:
         InputError: where the agent type is probably misspelled.
     """
+
+    def by_manifest(agent: str, target: str) -> CallFacet:
+        return check_manifest(described, selection, ManifestQuestion(agent, target), rules).verdict.admitted
+
+    may = may or by_manifest
     effective = environment.effective
     saga_rules = SagaRules(
         tuple(e.rule for e in effective), edition=rules, identity=question.identity, admission=question.admission
     )
     asks = rules.is_next("saga")
-    view, words = _self_view(question, described, selection, rules) if asks else (SelfView.GRANTED, "not needed")
-    actors = _actors(question, described, selection, rules) if asks else Actors()
+    view, words = _self_view(question, may) if asks else (SelfView.GRANTED, "not needed")
+    actors = _actors(question, described, may) if asks else Actors()
     urns = urns_of(question, saga_rules)
     views = (view,) if view is not None else (SelfView.GRANTED, SelfView.DENIED)
     answers = [_one(question, saga_rules, effective, urn, seen, actors) for urn in urns for seen in views]
@@ -312,15 +326,11 @@ def _advice(decided: Decided, effective: Sequence[Effective], stability: Stabili
 # What the cards say.
 
 
-def _self_view(
-    question: SagaQuestion, described: Described, selection: Selection, rules: Rules
-) -> tuple[SelfView | None, str]:
+def _self_view(question: SagaQuestion, may: May) -> tuple[SelfView | None, str]:
     """Whether the agent may read its own metadata; None where it depends on what is not known."""
     if question.self_view is not None:
         return question.self_view, f"{question.self_view.value}, as given"
-    asked = ManifestQuestion(question.agent, "agent(?agent) : view :")
-    answer = check_manifest(described, selection, asked, rules)
-    match answer.verdict.admitted:
+    match may(question.agent, "agent(?agent) : view :"):
         case CallFacet.YES:
             return SelfView.GRANTED, "granted by the agent's cards"
         case CallFacet.NO:
@@ -329,25 +339,24 @@ def _self_view(
             return None, "unknown"
 
 
-def _actors(question: SagaQuestion, described: Described, selection: Selection, rules: Rules) -> Actors:
-    """Agents of the manifest that could change what decides."""
+def _actors(question: SagaQuestion, described: Described, may: May) -> Actors:
+    """Agents of the deployment that could change what decides."""
     editors: list[str] = []
     deployers: list[str] = []
     for agent in described.deployment.agents:
         for verb in ("update", "delete", "create"):
-            if _may(described, selection, rules, agent.name, f"environment.retry-policy(?env) : {verb} : *"):
+            if _is_sure(may, agent.name, f"environment.retry-policy(?env) : {verb} : *"):
                 editors.append(agent.name)
                 break
-        if _may(described, selection, rules, agent.name, "environment(?env) : deploy :"):
+        if _is_sure(may, agent.name, "environment(?env) : deploy :"):
             deployers.append(agent.name)
     own, _ = agent_name(question.agent)
-    revokers = (own,) if _may(described, selection, rules, own, "card(?account) : revoke : *") else ()
+    revokers = (own,) if _is_sure(may, own, "card(?account) : revoke : *") else ()
     return Actors(question.sets_policies, tuple(editors), tuple(deployers), revokers)
 
 
-def _may(described: Described, selection: Selection, rules: Rules, agent: str, target: str) -> bool:
+def _is_sure(may: May, agent: str, target: str) -> bool:
     try:
-        answer = check_manifest(described, selection, ManifestQuestion(agent, target), rules)
+        return may(agent, target) is CallFacet.YES
     except PolicydError:
         return False
-    return answer.verdict.admitted is CallFacet.YES

@@ -104,7 +104,7 @@ def load_environment(
         InputError: where the document cannot be read, or a rule of the environment cannot.
     """
     if path.suffix == ".json":
-        return RetryEnvironment(environment or "", _from_json(text_of_file(path), str(path)))
+        return RetryEnvironment(environment or "", rules_of_text(text_of_file(path), str(path)))
     return environment_of(load_manifest(path, rules=rules, include_root=include_root), environment)
 
 
@@ -184,7 +184,12 @@ def _json(text: str, source: str) -> object:
         raise InputError.of("RETRY106", f"{shown(source)} is not JSON that can be read") from None
 
 
-def _from_json(text: str, source: str) -> tuple[PlacedPolicy, ...]:
+def rules_of_text(text: str, source: str) -> tuple[PlacedPolicy, ...]:
+    """The rules of a JSON text as the REST interface lists them: one, a list, or an object with `values`.
+
+    Raises:
+        InputError: where it cannot be read.
+    """
     document = _json(text, source)
     if isinstance(document, dict) and isinstance(document.get("values"), list):
         document = document["values"]
@@ -199,7 +204,7 @@ def load_rules(path: Path) -> tuple[NamedPolicy, ...]:
     Raises:
         InputError: where it cannot be read.
     """
-    return tuple(placed.rule for placed in _from_json(text_of_file(path), str(path)))
+    return tuple(placed.rule for placed in rules_of_text(text_of_file(path), str(path)))
 
 
 def load_overlay(path: Path) -> Overlay:

@@ -39,16 +39,28 @@ def _source(function: _Command) -> _Command:
     function = opt.rules(function)
     function = click.option("--include-root", type=opt.FILE, help="Folder that `includes` may also read.")(function)
     function = opt.env(function)
-    return click.argument("manifest", type=opt.FILE)(function)
+    return click.argument("manifest", type=opt.FILE, metavar="MANIFEST|@PLACE")(function)
 
 
 def _loaded(
     manifest: Path, env: str | None, include_root: Path | None, edition: str, switch: tuple[str, ...]
 ) -> tuple[RetryEnvironment, Rules]:
-    from policyd.usecases.retry_sources import load_environment
+    from policyd.usecases.snapshots import is_place
 
     rules = opt.rules_of(edition, switch)
-    loaded = load_environment(manifest, env, rules, include_root)
+    if is_place(str(manifest)):
+        from policyd.cli.store import database
+        from policyd.usecases.retry_stored import stored_environment
+        from policyd.usecases.snapshots import StoredSnapshots
+
+        opt.demand_unplaced(env=env, include_root=include_root)
+        with database() as store:
+            snapshots = StoredSnapshots(store)
+            loaded = stored_environment(snapshots.load(snapshots.resolve(str(manifest))))
+    else:
+        from policyd.usecases.retry_sources import load_environment
+
+        loaded = load_environment(manifest, env, rules, include_root)
     for note in loaded.notes:
         click.echo(f"note: {visible(note)}", err=True)
     return loaded, rules
@@ -178,6 +190,15 @@ def sites(edition: str, switch: tuple[str, ...], format: str, output: Path | Non
     return Exit.YES
 
 
+def _where(source: Path, other: Path, env: str | None, include_root: Path | None) -> tuple[str | None, Path | None]:
+    """Where in `source`: what places a manifest is not meant for a snapshot beside it."""
+    from policyd.usecases.snapshots import is_place
+
+    if is_place(str(source)) and not is_place(str(other)):
+        return None, None
+    return env, include_root
+
+
 def _facts(existing: Path | None, overlay: Path | None) -> RetryFacts:
     from policyd.core.retry.placed import RetryFacts
     from policyd.usecases.retry_sources import load_overlay, load_rules
@@ -229,8 +250,8 @@ def lint(
 
 
 @command.command("diff")
-@click.argument("old", type=opt.FILE)
-@click.argument("new", type=opt.FILE)
+@click.argument("old", type=opt.FILE, metavar="OLD|@PLACE")
+@click.argument("new", type=opt.FILE, metavar="NEW|@PLACE")
 @opt.env
 @click.option("--include-root", type=opt.FILE, help="Folder that `includes` may also read.")
 @click.option("--deploy", is_flag=True, help="NEW is a manifest deployed onto OLD: existing names are skipped.")
@@ -255,8 +276,8 @@ def diff(
 
     if fail_on not in LEVELS:
         raise opt.usage(f"unknown level `{fail_on}`", "levels are " + ", ".join(f"`{level}`" for level in LEVELS))
-    before, rules = _loaded(old, env, include_root, edition, switch)
-    after, _ = _loaded(new, env, include_root, edition, switch)
+    before, rules = _loaded(old, *_where(old, new, env, include_root), edition, switch)
+    after, _ = _loaded(new, *_where(new, old, env, include_root), edition, switch)
     difference = compare_rules(before.rules, after.rules, rules, deploys=deploy)
     write(as_json(difference_json(difference)) if format == "json" else difference_text(difference), output)
     return Exit.NO if difference.fails(fail_on) else Exit.YES

@@ -16,7 +16,7 @@ _IDENTITIES = ("tree", "rule", "name+tree")
 
 
 @click.command("saga")
-@click.argument("manifest", type=opt.FILE)
+@click.argument("manifest", type=opt.FILE, metavar="MANIFEST|@PLACE")
 @click.option("--agent", required=True, help="Agent type (Cart) or full id ('Cart(\"u1\")').")
 @opt.place
 @click.option("--component-id", default="", help="UUID of the component, where predicates name it.")
@@ -80,15 +80,13 @@ def command(
     from policyd.usecases.retry_saga import SagaQuestion, ask_saga
     from policyd.usecases.retry_sources import environment_of
     from policyd.usecases.saga_words import saga_json, saga_text
+    from policyd.usecases.snapshots import is_place
 
     try:
         required = [name.value for name in facet_words(require)]
     except ValueError as word:
         raise opt.usage(f"unknown facet `{word}`", "facets are `admitted`, `bounded`, `replay-stable`") from None
     rules = opt.rules_of(edition, switch)
-    selection = Selection(env, opt.presets_of(preset), account, component)
-    loaded = load(manifest, rules, include_root)
-    deployment = described(loaded, selection, rules)
     question = SagaQuestion(
         agent,
         attempt,
@@ -105,8 +103,26 @@ def command(
         component_id,
         sets_policies,
     )
-    environment = environment_of(loaded, deployment.deployment.environment)
-    answer = ask_saga(question, environment, deployment, selection, rules)
+    if is_place(str(manifest)):
+        from policyd.cli.store import database
+        from policyd.usecases.retry_stored import ask_stored_saga
+        from policyd.usecases.snapshots import StoredSnapshots
+        from policyd.usecases.stored_decisions import Decisions
+
+        opt.demand_unplaced(env=env, preset=preset, account=account, include_root=include_root)
+        decisions = Decisions()
+        with database() as store:
+            snapshots = StoredSnapshots(store)
+            info = snapshots.resolve(str(manifest))
+            facts = decisions.facts(snapshots, info)
+        answer, deployment = ask_stored_saga(question, facts, info, rules, decisions, component), facts.under(rules)
+        selection = Selection(facts.deployment.environment, None, facts.deployment.account, component)
+    else:
+        selection = Selection(env, opt.presets_of(preset), account, component)
+        loaded = load(manifest, rules, include_root)
+        deployment = described(loaded, selection, rules)
+        environment = environment_of(loaded, deployment.deployment.environment)
+        answer = ask_saga(question, environment, deployment, selection, rules)
     after = None
     if steps is not None:
         from policyd.usecases.saga_plan import follow, load_plan

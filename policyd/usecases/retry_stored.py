@@ -1,0 +1,120 @@
+"""Rules that are stored or sent: those of a snapshot, of documents, and what the stored cards say of sagas.
+
+Source: retry 1.5, 1.8; interface, a place in the store.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from policyd.core.admission import Facet
+from policyd.core.edition import Rules
+from policyd.core.retry import NamedPolicy, Policy, policy_from_nodes, read_policy, read_predicate, read_rule
+from policyd.core.retry.api_form import through_manifest
+from policyd.core.retry.placed import PlacedPolicy
+from policyd.findings import InternalDefect
+from policyd.manifest import load_texts
+from policyd.store.facts import Deployment, Origin, RetryPolicyFact
+from policyd.store.snapshots import SnapshotInfo
+from policyd.syntax.retry_yaml import load_yaml
+from policyd.usecases.deployments import Selection
+from policyd.usecases.retry_saga import SagaAnswer, SagaQuestion, ask_saga
+from policyd.usecases.retry_sources import RetryEnvironment, environment_of, rules_of_text
+from policyd.usecases.stored_decisions import Decisions, StoredQuestion
+from policyd.usecases.stored_deployment import StoredFacts
+
+
+def stored_environment(deployment: Deployment) -> RetryEnvironment:
+    """The rules of a stored environment.
+
+    Those that the platform listed are in force. Rules of a manifest beside them are skipped where the platform has
+    the name, as a deployment does, and are what the first deployment creates where it lists none.
+    """
+    listed = [fact for fact in deployment.retry_policies if fact.origin is Origin.PLATFORM]
+    known = {fact.name for fact in listed}
+    written = [f for f in deployment.retry_policies if f.origin is not Origin.PLATFORM and f.name not in known]
+    skipped = len(deployment.retry_policies) - len(listed) - len(written)
+    notes = []
+    if listed and written:
+        notes.append(f"{len(written)} rules are declared by the manifest only; they count as deployed")
+    if skipped:
+        notes.append(f"{skipped} rules of the manifest are skipped: the environment already has their names")
+    policies = (*map(_listed, listed), *map(_declared, written))
+    return RetryEnvironment(deployment.environment, policies, notes=tuple(notes))
+
+
+def ask_stored_saga(
+    question: SagaQuestion,
+    facts: StoredFacts,
+    info: SnapshotInfo,
+    rules: Rules,
+    decisions: Decisions,
+    component: str = "",
+) -> SagaAnswer:
+    """The answer for an agent of a stored deployment, by the wallet it has there, else by its initial card.
+
+    Raises:
+        InputError: where the agent is not known.
+    """
+
+    def may(agent: str, target: str) -> Facet:
+        return decisions.answer(facts, info, StoredQuestion(target, agent, component=component), rules).verdict.admitted
+
+    environment = stored_environment(facts.deployment)
+    selection = Selection(environment.name, None, facts.deployment.account, component)
+    return ask_saga(question, environment, facts.under(rules), selection, rules, may)
+
+
+def sent_environment(documents: Sequence[tuple[str, str]], environment: str | None, rules: Rules) -> RetryEnvironment:
+    """The rules of documents that were sent, by name and text: one of JSON, or those of a manifest.
+
+    Raises:
+        InputError: where they cannot be read.
+    """
+    if len(documents) == 1 and PurePath(documents[0][0]).suffix == ".json":
+        name, text = documents[0]
+        return RetryEnvironment(environment or "", rules_of_text(text, name))
+    return environment_of(load_texts(documents, rules=rules), environment)
+
+
+def sent_policy(document: object) -> Policy:
+    """One policy tree: its value, or its YAML or JSON text.
+
+    Raises:
+        InputError: where it cannot be read.
+    """
+    read = load_yaml(document) if isinstance(document, str) else document
+    if isinstance(read, list):
+        return policy_from_nodes(read, compiled=True)
+    if isinstance(read, dict) and "policy" in read:
+        return read_policy(read["policy"], ("policy",))
+    return read_policy(read)
+
+
+def sent_rules(documents: Sequence[object]) -> tuple[NamedPolicy, ...]:
+    """Rules as the REST interface lists them.
+
+    Raises:
+        InputError: where one cannot be read, with its place.
+    """
+    return tuple(read_rule(document, (place,)) for place, document in enumerate(documents))
+
+
+def _rule(fact: RetryPolicyFact) -> NamedPolicy:
+    try:
+        selector, policy = read_predicate(json.loads(fact.predicate)), read_policy(json.loads(fact.policy))
+    except ValueError as why:
+        raise InternalDefect.of(f"a stored retry policy cannot be read: {type(why).__name__}") from why
+    return NamedPolicy(fact.name, fact.priority, selector, policy)
+
+
+def _listed(fact: RetryPolicyFact) -> PlacedPolicy:
+    rule = _rule(fact)
+    return PlacedPolicy(rule, rule, fact.place)
+
+
+def _declared(fact: RetryPolicyFact) -> PlacedPolicy:
+    written = _rule(fact)
+    return PlacedPolicy(through_manifest(written), written, fact.place)
