@@ -48,8 +48,9 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
 def _finding(rule: Rule, card: AuditedCard, idle: Idle) -> Finding:
     bound = idle.entry.bound
     reason = (_ALONE if idle.is_dead else _TOGETHER)[bound] if idle.is_asked else _UNASKED
-    related = [Related("it takes part in that", e.placed.span) for e in idle.by if e.placed.span is not None]
-    more = f"; {len(related) - MAX_RELATED} further grants take part" if len(related) > MAX_RELATED else ""
+    words = "shadowed by this grant" if len(idle.by) == 1 else "shadowed by this grant and the others named"
+    related = [Related(words, e.placed.span) for e in idle.by if e.placed.span is not None]
+    more = f"; {len(related) - MAX_RELATED} further grants shadow it with them" if len(related) > MAX_RELATED else ""
     return rule.finding(
         f"this {bound.words} {'grant' if bound.is_positive else ''}".rstrip() + f" has no effect: {reason}",
         idle.entry.placed.span,
