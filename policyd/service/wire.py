@@ -95,10 +95,17 @@ class Question(Wire):
         str,
         Field(
             max_length=MAX_TEXT,
-            description="`class(owner) : verb : resource`, slots filled from the holder.",
+            description="`class(owner) : verb : resource`, slots filled from the holder; or give `operation`.",
             examples=["secret(?env) : reveal : stripe.key"],
         ),
-    ]
+    ] = ""
+    operation: Annotated[
+        str, Field(max_length=200, description="An operation of the catalogue instead of a target.", examples=[""])
+    ] = ""
+    arguments: Annotated[
+        dict[str, Any], Field(max_length=64, description="Of the operation, by name.", examples=[{}])
+    ] = {}
+    sdk: Annotated[str, Field(max_length=80, description="Whose surfaces are told: `rust@3.0.1`.", examples=[""])] = ""
     agent: Annotated[str, Field(max_length=MAX_NAME, description="An agent type, or a full id.", examples=["Cart"])] = (
         ""
     )
@@ -119,6 +126,10 @@ class Question(Wire):
         """
         if not self.agent and not self.holder:
             raise InputError.of("MANIF091", "nobody is asked about", None, "name an `agent` or a `holder`")
+        if bool(self.target) is bool(self.operation):
+            raise InputError.of("MANIF091", "one question is wanted", None, "give a `target` or an `operation`")
+        if (self.arguments or self.sdk) and not self.operation:
+            raise InputError.of("MANIF091", "arguments and SDK belong to an operation", None, "give `operation`")
         return StoredQuestion(
             self.target, self.agent, self.holder, moment_of(self.at), scope_of(self.scope, rules), self.component
         )
@@ -235,6 +246,21 @@ class Decision(Answered):
     holds_from: str | None
     holds_until: str | None
     notes: list[str]
+    operation: str | None = None
+    arguments: dict[str, Any] | None = None
+    sdk: str | None = None
+    targets: Annotated[list[dict[str, Any]] | None, Field(description="Of an operation: the answer to each.")] = None
+    refusal: str | None = None
+    denial: Annotated[str | None, Field(description="How a denial shows with the SDK.")] = None
+    by_generation: dict[str, str] | None = None
+    self_metadata: dict[str, Any] | None = None
+
+
+class OperationList(Wire):
+    """Operations of the catalogue."""
+
+    operations: list[dict[str, Any]]
+    edition: str
 
 
 class BatchItem(Wire):

@@ -19,6 +19,7 @@ from policyd.core.edition import Edition, Rules
 from policyd.core.grants import Target
 from policyd.core.operations import Arguments, Operation, Ports, Refusal, Unclear, asked_by
 from policyd.core.operations.durable import NOTHING_DECLARED, Declarations
+from policyd.core.operations.sql import Engine, NamedTable, SqlReader
 from policyd.findings import InputError, PolicydError, nearest
 from policyd.syntax.mistakes import shown
 from policyd.usecases.answer import Answer
@@ -93,6 +94,25 @@ class OperationAnswer:
         return self.answer.verdict
 
 
+MAX_TARGETS = 100
+"""So many targets of one operation are answered one by one; all of them count for the whole."""
+
+
+class _ReadOnce:
+    """A reader of statements that reads each statement once: a hostile one may take a second each time."""
+
+    def __init__(self, reader: SqlReader) -> None:
+        self._reader = reader
+        self._known: dict[tuple[Engine, str], tuple[NamedTable, ...] | Refusal | Unclear] = {}
+
+    def tables(self, engine: Engine, sql: str) -> tuple[NamedTable, ...] | Refusal | Unclear:
+        """As the reader says."""
+        key = (engine, sql)
+        if key not in self._known:
+            self._known[key] = self._reader.tables(engine, sql)
+        return self._known[key]
+
+
 Again = Callable[[Rules], Holding]
 """The same holder under other rules."""
 
@@ -132,6 +152,8 @@ def answer_operation(
         InputError: for arguments that the operation does not take.
     """
     operation, rules = question.operation, holding.rules
+    if ports.sql is not None:
+        ports = replace(ports, sql=_ReadOnce(ports.sql))
     demand_arguments(operation, question.arguments)
     call = _call(holding, question)
     found, full = admit_operation_type(holding.wallet, call, ports, rules)
@@ -139,7 +161,7 @@ def answer_operation(
     texts = (
         [] if isinstance(asked, (Refusal, Unclear)) else list(dict.fromkeys(_text(holding, a.target) for a in asked))
     )
-    targets = tuple(holding.answering(text) for text in texts)
+    targets = tuple(holding.answering(text) for text in texts[:MAX_TARGETS])
     notes = [*reach_notes(found), *_notes(holding, question, full, texts)]
     notes += dict.fromkeys(note for each in targets for note in each.notes if _is_about_cards(note))
     notes += _other_edition(question, full, ports, again, rules)
@@ -206,6 +228,8 @@ def _notes(
     holding: Holding, question: OperationQuestion, full: OperationVerdict, texts: Sequence[str]
 ) -> Iterator[str]:
     operation = question.operation
+    if len(texts) > MAX_TARGETS:
+        yield f"of {len(texts)} targets the first {MAX_TARGETS} are answered one by one; all of them count"
     refused = full.first_refused
     if refused is not None and len(texts) > 1:
         names = list(dict.fromkeys(item.asked.target for item in full.targets))

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fastapi import Request, Response
 
+from policyd.core.edition import Rules
+from policyd.core.operations import Ports
 from policyd.findings import PolicydError
 from policyd.service.access import Asker, Caller, snapshots_for
 from policyd.service.answers import answered, json_response
 from policyd.service.problems import problem_body, status_of
 from policyd.service.routing import MISSING, OTHER, router
-from policyd.service.wire import BatchAnswer, BatchRequest, Decision, DecisionRequest, Place
+from policyd.service.wire import BatchAnswer, BatchRequest, Decision, DecisionRequest, Place, Question
 from policyd.service.wiring import now, services
 from policyd.store.audits import LoggedDecision, log_decisions
 from policyd.store.digest import canonical_json
 from policyd.store.snapshots import SnapshotInfo
 from policyd.store.tokens import TokenScope
+from policyd.syntax.operations import catalogue
+from policyd.syntax.outbound_urls import OutboundUrls
+from policyd.syntax.sql import SqlTables
 from policyd.usecases.answer import Answer, answer_json
+from policyd.usecases.explain_stored import stored_holding
+from policyd.usecases.operation_answer import OperationAnswer, OperationQuestion, answer_operation
+from policyd.usecases.operation_listing import operation_named
+from policyd.usecases.operation_sdk import sdk_of
+from policyd.usecases.operation_words import operation_answer_json
 from policyd.usecases.snapshots import demand
-from policyd.usecases.stored_decisions import StoredQuestion
+from policyd.usecases.stored_decisions import Decisions, StoredQuestion
 from policyd.usecases.stored_deployment import StoredFacts
 
 routes = router("/v1/decisions", "decisions")
@@ -43,11 +55,63 @@ def decide(request: Request, body: DecisionRequest, asker: Asker) -> Response:
     rules = body.rules()
     question = body.question(rules)
     facts, info = opened(request, asker, body)
-    answer = services(request).decisions.answer(facts, info, question, rules)
+    answer, told = answer_to(services(request).decisions, facts, info, body, question, rules)
     services(request).metrics.decisions.labels(answer.verdict.admitted.value).inc()
     if body.log:
         _log(request, asker, info, [(question, answer)])
-    return json_response({**answer_json(answer), **answered(info, rules)}, info)
+    return json_response({**told, **answered(info, rules)}, info)
+
+
+def answer_to(
+    decisions: Decisions,
+    facts: StoredFacts,
+    info: SnapshotInfo,
+    asked: Question,
+    question: StoredQuestion,
+    rules: Rules,
+) -> tuple[Answer, dict[str, Any]]:
+    """The answer to one question, about a target or an operation, and the same on the wire.
+
+    What is kept in the log of an operation is its id: its arguments may hold values.
+    """
+    if not asked.operation:
+        answer = decisions.answer(facts, info, question, rules)
+        return answer, answer_json(answer)
+    found = operation_in(decisions, facts, info, question, (asked.operation, asked.arguments, asked.sdk), rules)
+    return replace(found.answer, target=asked.operation), operation_answer_json(found)
+
+
+def operation_in(
+    decisions: Decisions,
+    facts: StoredFacts,
+    info: SnapshotInfo,
+    question: StoredQuestion,
+    named: tuple[str, Mapping[str, object], str],
+    rules: Rules,
+) -> OperationAnswer:
+    """The answer about an operation of a stored deployment.
+
+    Args:
+        decisions: answers about stored deployments.
+        facts: of the snapshot.
+        info: which it is.
+        question: who is asked about.
+        named: the operation, its arguments, and the SDK.
+        rules: the edition.
+
+    Raises:
+        InputError: for an unknown operation, argument, SDK or holder.
+    """
+    id, arguments, sdk = named
+    operation = operation_named(id, catalogue(), rules)
+    holding = stored_holding(decisions, facts, info, question, rules)
+    asked = OperationQuestion(operation, arguments, sdk_of(sdk))
+    return answer_operation(
+        holding,
+        asked,
+        Ports(SqlTables(), OutboundUrls()),
+        lambda other: stored_holding(decisions, facts, info, question, other),
+    )
 
 
 @routes.post("/batch", response_model=BatchAnswer, responses={**MISSING, **OTHER}, summary="Answer many questions")
@@ -63,13 +127,13 @@ def decide_many(request: Request, body: BatchRequest, asker: Asker) -> Response:
         for item in body.questions:
             try:
                 question = item.question(rules)
-                answer = decisions.answer(facts, info, question, rules)
+                answer, told = answer_to(decisions, facts, info, item, question, rules)
             except PolicydError as error:
                 answers.append({"decision": None, "problem": problem_body(status_of(error), error.findings)})
                 continue
             counted[answer.verdict.admitted.value] += 1
             logged.append((question, answer))
-            answers.append({"decision": answer_json(answer), "problem": None})
+            answers.append({"decision": told, "problem": None})
     for word, count in counted.items():
         services(request).metrics.decisions.labels(word).inc(count)
     if body.log:

@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse
 from policyd.analysis.rules import RULES, page_of
 from policyd.core.edition import Rules
 from policyd.explain.prose import headline
-from policyd.findings import Finding, PolicydError, Severity
+from policyd.findings import Finding, InputError, PolicydError, Severity
 from policyd.service.access import COOKIE, Caller
 from policyd.service.problems import ServiceCode, ServiceError, status_of
 from policyd.service.rendering import (
@@ -29,6 +29,7 @@ from policyd.service.rendering import (
     opened,
     page,
 )
+from policyd.service.routes.decisions import operation_in
 from policyd.service.wire import moment_of, rules_of
 from policyd.service.wiring import now, services
 from policyd.store.finding_counts import finding_counts
@@ -36,6 +37,7 @@ from policyd.store.snapshots import snapshots
 from policyd.store.tokens import verify_token
 from policyd.usecases.answer_sections import sections
 from policyd.usecases.deployments import Selection
+from policyd.usecases.operation_words import target_lines
 from policyd.usecases.show_card import agents_json, shown_card
 from policyd.usecases.snapshots import findings_count
 from policyd.usecases.stored_decisions import StoredQuestion
@@ -145,6 +147,9 @@ def check(
     holder: Name = "",
     component: Name = "",
     target: Text = "",
+    op: Name = "",
+    args: Text = "",
+    sdk: Name = "",
     at: Name = "",
     edition: Name = "next",
 ) -> Response:
@@ -155,18 +160,25 @@ def check(
         "holder": holder,
         "component": component,
         "target": target,
+        "op": op,
+        "args": args,
+        "sdk": sdk,
         "at": at,
         "edition": edition,
     }
 
     def render(known: Caller) -> Response:
-        if not snapshot or not target or not (agent or holder):
+        if not snapshot or not (target or op) or not (agent or holder):
             return page(request, "check.html", asked=asked, answer=None, error=None)
         try:
             facts, info = opened(request, known, snapshot)
             rules: Rules = rules_of(edition, {})
             question = StoredQuestion(target, agent, holder, moment_of(at), None, component)
-            answer = services(request).decisions.answer(facts, info, question, rules)
+            decisions = services(request).decisions
+            operation = None
+            if op:
+                operation = operation_in(decisions, facts, info, question, (op, _arguments(args), sdk), rules)
+            answer = operation.answer if operation is not None else decisions.answer(facts, info, question, rules)
         except PolicydError as error:
             return page(request, "check.html", status_of(error).value, asked=asked, answer=None, error=error)
         permalink = link("/check", **{**asked, "snapshot": f"@{info.number}"})
@@ -179,10 +191,29 @@ def check(
             info=info,
             sentence=headline(answer.verdict, answer.who, answer.target, answer.naming),
             sections=sections(answer),
+            asks=list(target_lines(operation)) if operation is not None else [],
+            denial=operation.denial if operation is not None else "",
             permalink=permalink,
         )
 
     return guarded(request, asker, render)
+
+
+def _arguments(text: str) -> dict[str, object]:
+    """`name=value` lines.
+
+    Raises:
+        InputError: MANIF091 for a line that is none.
+    """
+    found: dict[str, object] = {}
+    for line in text.splitlines():
+        name, equals, value = line.partition("=")
+        if not line.strip():
+            continue
+        if not equals or not name.strip():
+            raise InputError.of("MANIF091", "a line of the arguments is none", None, "write `name=value` lines")
+        found[name.strip()] = value.strip()
+    return found
 
 
 @routes.get("/rules")
