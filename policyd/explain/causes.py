@@ -151,6 +151,8 @@ class _Tests:
     def outcome(self, cause: str) -> Tested:
         """The test of one cause."""
         file = self.file
+        if cause == "C-11" and file.own is not None and file.own.is_default:
+            return Standing.EXCLUDED, "the default card is in force"
         if file.target is None and cause not in _WITHOUT_TARGET:
             if file.refusal or file.other_gate:
                 return Standing.EXCLUDED, "no card was asked"

@@ -224,11 +224,11 @@ class _Work:
             found = causes(replace(file, is_admitted=False))
             told = f"no card grants anything of `{absent}`"
             shown_ids = {"C-1", "C-11"} if own is not None and not own.is_default else {"C-1"}
-            proved = tuple(
+            settled = [
                 replace(c, standing=Standing.PROVED, detail=told, evidence=()) if c.id in shown_ids else c
                 for c in found
-            )
-            ranked = tuple(sorted(found, key=lambda c: list(Standing).index(c.standing)))
+            ]
+            ranked = tuple(sorted(settled, key=lambda c: list(Standing).index(c.standing)))
             ask = f"name the call to get the line to add: `--op {operation.id} --arg {unclear.about}=…`"
             return Explained(
                 sentence, kind, None, denial, named_reading(operation, Facet.NO), (), ranked, Fixes(ask=ask)
