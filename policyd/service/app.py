@@ -26,6 +26,7 @@ from policyd.service.routes import (
     decisions,
     difference_page,
     evaluation,
+    explanations,
     imports,
     list_pages,
     operations,
@@ -47,6 +48,7 @@ ROUTES = (
     imports,
     decisions,
     catalogue,
+    explanations,
     queries,
     all_calls,
     chains,
@@ -104,6 +106,7 @@ def create_app(settings: Settings | None = None, log: Any | None = None) -> Fast
         app.include_router(module.routes)
     app.include_router(reach.pages)
     app.include_router(catalogue.pages)
+    app.include_router(explanations.pages)
     app.include_router(evaluation.well_known)
     app.openapi = described(app)  # type: ignore[method-assign]  # the framework's way to shape the document
     app.add_middleware(Limits, services=shared)

@@ -71,6 +71,7 @@ EXAMPLES: dict[str, Any] = {
             {"agent": 'Cart("u1")', "target": "kv(?env) : read : orders.42", "at": "2026-06-01T00:00:00Z"},
         ],
     },
+    "/v1/explanations": {"snapshot": PLACE, "agent": "Cart", "target": "network() : connect : hooks.example.com:443"},
     "/v1/who-can": {"snapshot": PLACE, "target": TARGET},
     "/v1/what-can": {"snapshot": PLACE, "holder": "Cart", "classes": ["secret"]},
     "/v1/differences": {"old": "@1", "new": PLACE, "agent": "Cart"},
@@ -132,6 +133,7 @@ PARAMETERS: dict[str, Any] = {
     "token": "ci",
     "place": PLACE,
     "agent": "Cart",
+    "operation": "fs.open",
 }
 """Values of the parameters that must be given; snapshot 2 holds the card."""
 
@@ -171,6 +173,8 @@ TAGS = [
     {"name": "snapshots", "description": "Stored deployments, named by their digests."},
     {"name": "imports", "description": "Manifests and the platform's own JSON."},
     {"name": "decisions", "description": "May this holder do this, and why."},
+    {"name": "host operations", "description": "What code does, and what the platform asks of the cards for it."},
+    {"name": "explanations", "description": "From a pasted error to its cause and its narrowest fix."},
     {"name": "queries", "description": "Complete lists."},
     {"name": "all calls", "description": "Differences, proofs, what-if, and the least grants: exact, with witnesses."},
     {"name": "chains", "description": "Middleware over tools, schemas and values, decided before anything runs."},

@@ -10,14 +10,11 @@ from dataclasses import replace
 
 from policyd.core.admission import Facet, OperationCall, Verdict, admit_operation_type
 from policyd.core.admission.operation import asker_of
-from policyd.core.edition import Rules
 from policyd.core.grants import ANY_VERB, Target
 from policyd.core.operations import Operation, Ports, Refusal, Unclear, asked_by
 from policyd.explain.causes import Standing, causes
-from policyd.findings import InputError, nearest
 from policyd.syntax import parse_target
 from policyd.syntax.denials.reading import KINDS, Denial, OperationGuess
-from policyd.syntax.mistakes import shown
 from policyd.usecases.check_call import call_of
 from policyd.usecases.explain_fixes import Fixes, Means
 from policyd.usecases.explain_holding import Holding
@@ -52,23 +49,6 @@ def explain(
     items = [work.of_denial(denial) for denial in denials]
     missing = "" if items or asked.reading is None else asked.reading.unrecognised or "nothing in the text is a denial"
     return work.explanation(items, missing)
-
-
-def operation_named(id: str, catalogue: Mapping[str, Operation], rules: Rules) -> Operation:
-    """The operation of that id.
-
-    Raises:
-        InputError: if there is none in this edition.
-    """
-    found = catalogue.get(id)
-    if found is None:
-        near = nearest(id, list(catalogue))
-        raise InputError.of(
-            "MANIF091", f"no operation {shown(id)}", None, f"did you mean `{near}`?" if near else "see `policyd ops`"
-        )
-    if not found.is_part_of(rules):
-        raise InputError.of("MANIF091", f"edition {rules.edition.value} has no operation {shown(id)}")
-    return found
 
 
 def _like(asked: Asked, denials: Sequence[Denial]) -> Denial | None:
@@ -290,4 +270,4 @@ def _nothing(holding: Holding) -> Target:
     return next(g.target for held in holding.wallet.cards for _, _, g in held.card.bounds.each())
 
 
-__all__ = ["explain", "operation_named"]
+__all__ = ["explain"]

@@ -71,7 +71,8 @@ def starred(resource: Resource) -> list[Resource]:
     """A resource with stars in some of its fields, written here once more and plainly."""
 
     def each(parts: tuple[str, ...]) -> list[tuple[str, ...]]:
-        return [tuple("*" if s else p for p, s in zip(parts, c, strict=True)) for c in product((0, 1), repeat=len(parts))]
+        flags = product((0, 1), repeat=len(parts))
+        return [tuple("*" if s else p for p, s in zip(parts, c, strict=True)) for c in flags]
 
     match resource:
         case FilePath(segments):

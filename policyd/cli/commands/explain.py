@@ -11,6 +11,7 @@ import click
 
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
+from policyd.cli.operations import arguments_of
 
 if TYPE_CHECKING:
     from policyd.core.cards import ScopeCard, Timestamp
@@ -73,11 +74,13 @@ def command(
     from policyd.syntax.outbound_urls import OutboundUrls
     from policyd.syntax.sql import SqlTables
     from policyd.usecases.deployments import Selection
-    from policyd.usecases.explain_denial import explain, operation_named
+    from policyd.usecases.explain_denial import explain
     from policyd.usecases.explain_fixes import Means
     from policyd.usecases.explain_json import explanation_json
     from policyd.usecases.explain_text import explanation_text
     from policyd.usecases.explain_values import Asked, Outcome
+    from policyd.usecases.operation_answer import demand_arguments
+    from policyd.usecases.operation_listing import operation_named
 
     rules = opt.rules_of(edition, switch)
     source, target = _sources(arguments, wallet)
@@ -88,13 +91,13 @@ def command(
     reading = _recognised(text)
     place = _Place(source, wallet, agent, holder, selection, include_root, moment, scope_card, rules)
     holding, lines, notes = place.holding(reading)
-    operations = catalogue().operations
-    asked = Asked(
-        reading,
-        target,
-        operation_named(op, operations, rules) if op else None,
-        _arguments(arg, op),
-    )
+    operation = operation_named(op, catalogue(), rules) if op else None
+    if arg and operation is None:
+        raise opt.usage("`--arg` belongs to an operation", "give `--op ID`")
+    given = arguments_of(arg)
+    if operation is not None:
+        demand_arguments(operation, given)
+    asked = Asked(reading, target, operation, given)
     cards = None
     if deployer is not None:
         from policyd.syntax.wallets import read_cards
@@ -102,7 +105,7 @@ def command(
         cards = opt.read_file(deployer, lambda value: read_cards(value, rules))
     started = monotonic()
     means = Means(cards, lambda: monotonic() - started, budget)
-    explanation = explain(holding, asked, Ports(SqlTables(), OutboundUrls()), operations, means)
+    explanation = explain(holding, asked, Ports(SqlTables(), OutboundUrls()), catalogue().operations, means)
     explanation = explanation.noted(notes)
     match format:
         case "json":
@@ -148,18 +151,6 @@ def _recognised(text: str | None) -> Reading | None:
     from policyd.syntax.denials import recognise
 
     return recognise(text)
-
-
-def _arguments(given: tuple[str, ...], op: str) -> dict[str, object]:
-    if given and not op:
-        raise opt.usage("`--arg` belongs to an operation", "give `--op ID`")
-    found: dict[str, object] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise opt.usage(f"`--arg {text[:60]}` is no argument", "write `--arg name=value`")
-        found[name] = value
-    return found
 
 
 def _scope(path: Path | None, rules: Rules) -> ScopeCard | None:

@@ -5,7 +5,7 @@ Source: host 2; interface, `ops`, `op`.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -40,11 +40,11 @@ def operations(request: Request, asker: Asker, search: Word = "", cls: Word = ""
     return json_response({"operations": [operation_json(o, rules) for o in found], "edition": rules.edition.value})
 
 
-@routes.get("/{id}", response_model=dict, responses=MISSING, summary="One host operation")
-def operation(request: Request, id: str, asker: Asker, edition: Word = "next") -> Response:
+@routes.get("/{operation}", response_model=dict[str, Any], responses=MISSING, summary="One host operation")
+def one(request: Request, operation: str, asker: Asker, edition: Word = "next") -> Response:
     """One operation in full."""
     rules = rules_of(edition, {})
-    return json_response({**operation_json(operation_named(id, catalogue(), rules), rules), "edition": edition})
+    return json_response({**operation_json(operation_named(operation, catalogue(), rules), rules), "edition": edition})
 
 
 @pages.get("/operations")

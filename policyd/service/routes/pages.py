@@ -177,7 +177,7 @@ def check(
             decisions = services(request).decisions
             operation = None
             if op:
-                operation = operation_in(decisions, facts, info, question, (op, _arguments(args), sdk), rules)
+                operation = operation_in(decisions, facts, info, question, (op, arguments_in(args), sdk), rules)
             answer = operation.answer if operation is not None else decisions.answer(facts, info, question, rules)
         except PolicydError as error:
             return page(request, "check.html", status_of(error).value, asked=asked, answer=None, error=error)
@@ -199,7 +199,7 @@ def check(
     return guarded(request, asker, render)
 
 
-def _arguments(text: str) -> dict[str, object]:
+def arguments_in(text: str) -> dict[str, object]:
     """`name=value` lines.
 
     Raises:
