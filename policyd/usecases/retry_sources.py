@@ -30,6 +30,9 @@ from policyd.syntax.retry_yaml import load_yaml
 MAX_BYTES = 16 * 1024 * 1024
 """A larger document is refused unread."""
 
+MAX_RULES = 1_000
+"""Rules of one document; the questions compare rules with each other."""
+
 
 @dataclass(frozen=True, slots=True)
 class RetryEnvironment:
@@ -194,6 +197,8 @@ def rules_of_text(text: str, source: str) -> tuple[PlacedPolicy, ...]:
     if isinstance(document, dict) and isinstance(document.get("values"), list):
         document = document["values"]
     rows = document if isinstance(document, list) else [document]
+    if len(rows) > MAX_RULES:
+        raise InputError.of("RETRY106", f"{shown(source)} has more than {MAX_RULES} retry policies")
     rules = [read_rule(row, (place,)) for place, row in enumerate(rows)]
     return tuple(PlacedPolicy(rule, rule) for rule in rules)
 

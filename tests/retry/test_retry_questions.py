@@ -84,3 +84,13 @@ def test_continuation_leads_through_a_whole_saga(ask: Any, tmp_path: Path) -> No
     assert attempt == 4
     assert answer["verdict"] == "EXHAUSTED"
     assert answer["result"] == "RetryExhausted"
+
+
+def test_more_rules_than_are_compared_are_refused(ask: Any, tmp_path: Path) -> None:
+    """A list that is too long is bad input, at once."""
+    rule = {"name": "a", "priority": 1, "predicate": "true", "policy": "immediate"}
+    document = tmp_path / "rules.json"
+    document.write_text(json.dumps([rule] * 1_001), encoding="utf-8")
+    code, _, err = ask(f"retry limits {document}")
+    assert code == 2
+    assert "more than 1000 retry policies" in err
