@@ -16,7 +16,11 @@ from policyd.findings import Finding
 
 _QUOTED = re.compile(r"`([^`]*)`")
 _WORD = re.compile(r"[\w-]+")
-_FIXED = frozenset({"default", "true", "false", "predicate", "policy", "priority", "retryPolicyDefaults"})
+_FIXED = frozenset({"default", "true", "false", "predicate", "policy", "priority", "retryPolicyDefaults"}) | {
+    "and",
+    "or",
+    "not",
+}
 WITHHELD = "`…`"
 """Stands in place of a quotation."""
 
@@ -26,8 +30,8 @@ def _known() -> frozenset[str]:
     kinds = {
         word
         for table in BY_NAME.values()
-        for name, kind in table.items()
-        for word in (name, *(f.api for f in kind.fields))
+        for kind in table.values()
+        for word in (kind.name, kind.canonical, kind.wit, *(n for f in kind.fields for n in (f.api, f.canonical) if n))
     }
     return _FIXED | properties | kinds | {site.slug for site in SITES}
 
