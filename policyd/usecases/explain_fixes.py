@@ -126,7 +126,14 @@ class Means:
     limit: int = MAX_SHOWN
 
 
-def fixes_of(holding: Holding, targets: Sequence[Target], context: AgentContext | None, means: Means) -> Fixes:
+def fixes_of(
+    holding: Holding,
+    targets: Sequence[Target],
+    context: AgentContext | None,
+    means: Means,
+    *,
+    is_for_saga: bool = False,
+) -> Fixes:
     """The narrowest changes of the initial card that let all targets through.
 
     Args:
@@ -134,15 +141,18 @@ def fixes_of(holding: Holding, targets: Sequence[Target], context: AgentContext 
         targets: all that the operation asks for, concrete.
         context: the agent for which slots are filled; None for accounts.
         means: deployer and budget.
+        is_for_saga: whether a saga retry asks, which needs self-view.
     """
     if context is None:
         return Fixes(instead=(_SHARE,))
-    keep = _keep_denied(holding, targets, context)
+    keep = _keep_denied(holding, targets, context, is_for_saga=is_for_saga)
     if keep:
         return Fixes(keep_denied=keep)
     own = holding.initial
     if own is None:
         return Fixes(instead=("the wallet shows no initial card, so the manifest of the agent's type would tell",))
+    if means.clock() > means.budget:
+        return Fixes(undecided=f"the budget of {means.budget:g} seconds is used up")
     question = _question(holding, own, targets, context)
     found = repairs(question)
     if isinstance(found, NoRepair):
@@ -410,7 +420,27 @@ def _under(
     return []
 
 
-def _keep_denied(holding: Holding, targets: Sequence[Target], context: AgentContext) -> str:
+_KEEP_DENIED = (
+    "do not fix this: keep it denied; {}, because metadata shows the stored environment and configuration"
+    " unfiltered; pass the identity in as an argument"
+)
+_FROM_UNTRUSTED = frozenset({"agent", "card", "config", "oplog", "secret", "tool"})
+"""What a card for code that is not trusted leaves out (host 3.5)."""
+
+
+def _own_id(holding: Holding) -> CardId | None:
+    return holding.initial.card.id if holding.initial is not None else None
+
+
+def _is_for_untrusted(card: Card, holding: Holding) -> bool:
+    """Whether the card is made as host 3.5 recommends: a closed ceiling, and none of the classes that lead further."""
+    holder = holding.wallet.holder
+    ceiling = [g for g in card.bounds.upper_positive if g.recipient.covers(holder)]
+    positives = (*ceiling, *card.bounds.lower_positive)
+    return bool(ceiling) and not any(g.target.cls.name in _FROM_UNTRUSTED for g in positives)
+
+
+def _keep_denied(holding: Holding, targets: Sequence[Target], context: AgentContext, *, is_for_saga: bool) -> str:
     """Why self-view should stay denied: the card of an untrusted evaluator denies it in its ceiling.
 
     Source: host 3.5.
@@ -422,11 +452,12 @@ def _keep_denied(holding: Holding, targets: Sequence[Target], context: AgentCont
         for card in holding.live(context):
             for grant in card.bounds.upper_negative:
                 if grant.target.covers(target) and grant.recipient.covers(holding.wallet.holder):
-                    return (
-                        "do not fix this: keep it denied; the ceiling denies self-view as it should for code that is"
-                        " not trusted, because metadata shows the stored environment and configuration unfiltered;"
-                        " pass the identity in as an argument"
-                    )
+                    return _KEEP_DENIED.format("the ceiling denies self-view as it should for code that is not trusted")
+            if not is_for_saga and card.id == _own_id(holding) and _is_for_untrusted(card, holding):
+                return _KEEP_DENIED.format(
+                    "floor and ceiling leave out agents, tools, secrets, configuration, logs and cards, as they should"
+                    " for code that is not trusted, and self-view with them"
+                )
     return ""
 
 

@@ -61,7 +61,7 @@ class Targets:
         fixes = Fixes()
         if is_no and verdict.admitted is not Facet.UNKNOWN:
             concrete = [t.target.filled(context) if context else t.target for t in told]
-            fixes = fixes_of(self.holding, concrete, context, self.means)
+            fixes = fixes_of(self.holding, concrete, context, self.means, is_for_saga=kind == "saga")
         elif is_no:
             fixes = Fixes(instead=("settle first what the answer depends on",))
         found = causes(file)

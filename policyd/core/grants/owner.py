@@ -5,7 +5,7 @@ Source: cards 3.1, 4.1, 7.1, 7.2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from policyd.core.grants.slots import AgentContext, Slot
@@ -81,7 +81,8 @@ class Owner:
         """This owner with its slot filled for an agent; concrete owners pass through (M1)."""
         if self.slot is None:
             return self
-        return replace(self, slot=None, known=(*context.owner_prefix(self.slot), *self.known))
+        # written out, because whole cards are filled for every question
+        return Owner(self.kind, (*context.owner_prefix(self.slot), *self.known), None, self.is_type_wildcard)
 
     @property
     def text(self) -> str:

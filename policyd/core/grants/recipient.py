@@ -5,7 +5,7 @@ Source: cards 3.2, 3.3, 4.2, 10.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 
 from policyd.core.grants.slots import AgentContext, Slot
@@ -63,7 +63,8 @@ class Recipient:
         """This recipient with its slot filled, as the command line does before a deploy (M4)."""
         if self.slot is None:
             return self
-        return replace(self, slot=None, known=(*context.recipient_prefix(self.slot), *self.known))
+        known = (*context.recipient_prefix(self.slot), *self.known)
+        return Recipient(self.level, known, None, self.is_external_tool_owner)
 
     @property
     def text(self) -> str:
