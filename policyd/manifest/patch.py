@@ -169,7 +169,7 @@ def _edits(
             continue
         if not isinstance(value, LocatedList) or depth < len(keys) - 1:
             raise CannotPatchError(f"`{key}` has another shape than a card")
-        return _list_edits(value, change)
+        return _list_edits(name, value, change)
     raise CannotPatchError("the card has no lists")
 
 
@@ -191,10 +191,10 @@ def _is_nothing(value: Located) -> bool:
     return not (value.entries if isinstance(value, LocatedMap) else value.items)
 
 
-def _list_edits(items: LocatedList, change: ListChange) -> list[TextEdit]:
+def _list_edits(key: LocatedScalar, items: LocatedList, change: ListChange) -> list[TextEdit]:
     gone = sum(1 for _, texts in change.replace if not texts)
     if gone == len(items.items) and not change.add:
-        return [emptied(items)]
+        return [emptied(key, items)]
     edits = [edit for span, texts in change.replace for edit in replaced(items, span, texts)]
     return [*edits, *(appended(items, change.add) if change.add else ())]
 

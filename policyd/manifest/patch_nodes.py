@@ -174,6 +174,6 @@ def replaced(items: LocatedList, span: Span, texts: Sequence[str]) -> list[TextE
     return [TextEdit(start, len(text) if behind < 0 else behind + 1, "")]
 
 
-def emptied(items: LocatedList) -> TextEdit:
-    """A list without items."""
-    return TextEdit(items.start, last_offset(items), "[]")
+def emptied(key: LocatedScalar, items: LocatedList) -> TextEdit:
+    """A list without items, behind its key: an item may stand no further in than the key does."""
+    return TextEdit(_behind(key), last_offset(items), " []")
