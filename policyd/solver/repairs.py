@@ -16,12 +16,14 @@ from itertools import islice, product
 from policyd.core.callsets.witness import Obstacle, Withheld, obstacles_of
 from policyd.core.cards import Bound, Bounds, Card, CardId, ScopeCard, Surface, surface_of
 from policyd.core.grants import AgentContext, Grant, Recipient, Target
-from policyd.findings import InternalDefect
 from policyd.solver.repair_candidates import narrowest
 from policyd.solver.repair_negatives import without
 
 MAX_REPAIRS = 3
 """So many alternatives are given."""
+
+MAX_COMBINATIONS = 64
+"""Where several calls each have several narrowest grants, so many combinations are tried."""
 
 
 class RepairKind(Enum):
@@ -108,11 +110,7 @@ class RepairQuestion:
 
 
 def repairs(question: RepairQuestion) -> tuple[Repair, ...] | NoRepair:
-    """At most `MAX_REPAIRS` changes, of which none admits more than another one; each is tried before it is given.
-
-    Raises:
-        InternalDefect: when a change does not do what was asked, or more than it needs.
-    """
+    """At most `MAX_REPAIRS` changes, the fewest lines first; each was tried, also without each of its parts."""
     work = _Work(question)
     foreign = work.foreign()
     if foreign is not None:
@@ -124,10 +122,11 @@ def repairs(question: RepairQuestion) -> tuple[Repair, ...] | NoRepair:
             return NoRepair(call, ())
         options.append(ways)
     found: list[Repair] = []
-    for choice in islice(product(*options), 64):
-        repair = Repair(_merged([change for way in choice for change in way]))
-        if repair not in found and work.serves(repair.changes):
-            work.demand_needed(repair)
+    tried = islice(product(*options), MAX_COMBINATIONS)
+    combined = [Repair(_merged([change for way in choice for change in way])) for choice in tried]
+    for repair in sorted(combined, key=lambda r: len(r.changes)):
+        # of two calls, a grant for one may be good for the other as well, so that a combination holds too much
+        if repair not in found and work.serves(repair.changes) and work.is_needed(repair):
             found.append(repair)
         if len(found) == MAX_REPAIRS:
             break
@@ -227,8 +226,8 @@ class _Work:
         surface = self.surface(changed(self.question.own, changes))
         return all(surface.allows(call) for call in self.question.wanted)
 
-    def demand_needed(self, repair: Repair) -> None:
-        """Try the repair without each of its parts."""
+    def is_needed(self, repair: Repair) -> bool:
+        """Whether it does not do without one of its parts; each is left out and tried."""
         for place, change in enumerate(repair.changes):
             rest = [*repair.changes[:place], *repair.changes[place + 1 :]]
             fewer = [
@@ -237,7 +236,8 @@ class _Work:
             is_addition = change.index is None
             tried = [rest, *([*rest, f] for f in fewer if is_addition and f.grants)]
             if any(self.serves(changes) for changes in tried):
-                raise InternalDefect.of(f"a repair does more than it needs: {change.kind.value}")
+                return False
+        return True
 
 
 def _merged(changes: Sequence[GrantChange]) -> tuple[GrantChange, ...]:

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from policyd.core.admission import Facet, lapsed_grants
 from policyd.core.admission.decide import Lapse, surface_at
-from policyd.core.cards import Bound, Card, CardId, GrantRef, account_root_bounds, default_grants
+from policyd.core.cards import Bound, Bounds, Card, CardId, GrantRef, account_root_bounds, default_grants
 from policyd.core.cards.deploy import DeployRefused, validate_initial_card
-from policyd.core.grants import AgentContext, Target
+from policyd.core.grants import AgentContext, Grant, Target
 from policyd.core.operations import Operation
 from policyd.explain.causes import CaseFile
 from policyd.findings import Span
@@ -62,7 +62,9 @@ class Evidence:
         elif context is not None and context.agent_id is None:
             context = replace(context, agent_id=f'{context.agent_type}("1")')
         wallet = holding.wallet if context is None else holding.wallet.for_agent(context)
-        live = holding.live(context)
+        # filled once: each of the tests below would fill all grants again
+        wallet = replace(wallet, cards=tuple(replace(held, card=wallet.filled(held.card)) for held in wallet.cards))
+        live = tuple(held.card for held in wallet.live(holding.at))
         scope = holding.scope
         cards = live if scope is None else (*live, Card(scope.id, scope.bounds))
         record = operation.record.of(None) if operation is not None else None
@@ -144,8 +146,16 @@ class Evidence:
         card = manifest.agent.initial_card
         if card.bad:
             return f"a grant of the card cannot be read: {card.bad[0].finding.message}"
+        bounds = card.bounds(context)
+        if self.means.deployer is None:
+            # a root covers whatever stays within the own account (cards 8.4), so only the rest is compared with it
+            written = card.as_written
+            kept = {id(g) for b in Bound for g in written.of(b) if g.recipient.slot is None or _may_leave(g)}
+            bounds = Bounds(
+                *(tuple(g for g, w in zip(bounds.of(b), written.of(b), strict=True) if id(w) in kept) for b in Bound)
+            )
         deployer = self.means.deployer or (Card(ROOT, account_root_bounds(context.account)),)
-        refused = validate_initial_card(card.bounds(context), deployer, manifest.agent.name)
+        refused = validate_initial_card(bounds, deployer, manifest.agent.name)
         if isinstance(refused, DeployRefused):
             who = "the deployer's cards do" if self.means.deployer else "an assumed account root card does"
             return f"{who} not cover the initial card"
@@ -162,6 +172,11 @@ class Evidence:
         known = replace(context, agent_id=context.agent_id or f'{context.agent_type}("1")')
         mine = holding.manifest.agent.initial_card.card(known).for_agent(known).bounds
         return any(set(mine.of(b)) != set(holding.initial.card.for_agent(known).bounds.of(b)) for b in Bound)
+
+
+def _may_leave(grant: Grant) -> bool:
+    """Whether a grant for the own agents may be about something outside the own account."""
+    return grant.target.owner.slot is None and grant.target.cls.name != "network"
 
 
 def _all_of(facets: Sequence[Facet]) -> bool | None:

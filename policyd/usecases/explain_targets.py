@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from policyd.core.admission import Facet, Verdict
+from policyd.core.admission import Facet, Verdict, admit_type
 from policyd.core.admission.verdict import Why
 from policyd.core.cards import Bound
 from policyd.core.grants import Target
@@ -16,7 +16,10 @@ from policyd.core.operations import Operation
 from policyd.explain.causes import Cause, Standing, causes
 from policyd.explain.near_misses import NearMiss, near_misses
 from policyd.explain.prose import deciding, headline
+from policyd.syntax import GrantSyntaxError, parse_target
 from policyd.syntax.denials.reading import Denial
+from policyd.usecases.answer import Answer
+from policyd.usecases.check_call import call_of
 from policyd.usecases.explain_evidence import Evidence
 from policyd.usecases.explain_fixes import Fixes, Means, fixes_of
 from policyd.usecases.explain_holding import Holding
@@ -86,7 +89,7 @@ class Targets:
         if known is not None and known.agent_id is not None:
             target = target.filled(known)
         text = written_target(target, known) if known is not None else target.text
-        answer = holding.answering(text)
+        answer = self.answer(target, text)
         if answer.verdict.admitted is Facet.YES:
             return ExplainedTarget(text.rstrip(), target, answer)
         instance = holding.for_instance(target, answer)
@@ -101,6 +104,23 @@ class Targets:
         folded = written_target(concrete, instance) if instance is not None else text
         near, ceilings = (tuple(map(self.placed, found)) for found in (near, ceilings))
         return ExplainedTarget(folded.rstrip(), target, answer, near, ceilings)
+
+    def answer(self, target: Target, text: str) -> Answer:
+        """The answer to a target; one that no text can write, as it would be trimmed or cut, is decided as a value."""
+        holding = self.holding
+        context = holding.wallet.context
+        try:
+            read = parse_target(text, holding.rules, slots=context is not None)
+            same = read == target if context is None else read.filled(context) == target.filled(context)
+        except GrantSyntaxError:
+            same = False
+        if same:
+            return holding.answering(text)
+        found = admit_type(holding.wallet, call_of(holding.wallet, target, holding.at, holding.scope))
+        names = {held.card.id: self.evidence.card_name(held.card.id) for held in holding.wallet.cards}
+        return Answer(
+            holding.who, target.text, found.verdict, found.reach, found.exceptions, holding.rules, (), names, {}
+        )
 
     def placed(self, near: NearMiss) -> NearMiss:
         """A near miss with its text and place."""
