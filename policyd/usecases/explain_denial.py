@@ -47,7 +47,7 @@ def explain(
     if asked.target:
         return work.explanation([work.of_target(asked.target, denials[0] if denials else None)])
     items = [work.of_denial(denial) for denial in denials]
-    missing = "" if items or asked.reading is None else asked.reading.unrecognised or "nothing in the text is a denial"
+    missing = "" if items or asked.reading is None else asked.reading.unrecognised or "nothing here is a denial"
     return work.explanation(items, missing)
 
 

@@ -13,7 +13,7 @@ from policyd.usecases.explain_values import Explained, Explanation
 def explanation_markdown(explanation: Explanation) -> str:
     """The explanation: the sentence, the nearest grants, the proved causes, the fixes with their patches."""
     if not explanation.items:
-        return f"**nothing here is a denial:** {visible(explanation.unrecognised)}\n"
+        return f"**{visible(explanation.unrecognised)}**\n"
     blocks = [block for item in explanation.items for block in _item(item)]
     blocks += [f"- note: {visible(note)}" for note in explanation.notes]
     return "\n\n".join([*blocks, f"edition: {explanation.rules.label}"]) + "\n"

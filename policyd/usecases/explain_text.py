@@ -27,7 +27,7 @@ MAX_OPEN_CAUSES = 6
 def explanation_text(explanation: Explanation, lines: Lines) -> str:
     """The explanation for a terminal."""
     if not explanation.items:
-        out = [f"nothing here is a denial: {explanation.unrecognised}"]
+        out = [explanation.unrecognised]
         out += [f"note: {note}" for note in explanation.notes]
         return visible_lines([*out, f"edition: {explanation.rules.label}"])
     blocks = []
