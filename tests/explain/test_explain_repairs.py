@@ -244,5 +244,3 @@ def test_a_share_of_the_random_denials() -> None:
 def test_the_full_count_of_random_denials(part: int) -> None:
     """The same on 2,000 pairs with recorded seeds."""
     demand(pairs(int(os.environ.get("POLICYD_SEED", SEED + 1 + part)), FULL // 4), FULL // 4)
-
-
