@@ -6,7 +6,7 @@ Source: questions 2; interface, `diff` and `what-if`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from policyd.core.callsets import MAX_STEPS, Difference, Steps, Undecided, compare
 from policyd.core.callsets.witness import Obstacle, Withheld, Witness
@@ -15,6 +15,7 @@ from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext
 from policyd.usecases.cross_check import MAX_CROSS_CHECKED, MAX_SECONDS, CrossCheck
 from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
+from policyd.usecases.open_names import IF, alternatives
 
 MAX_SHOWN = 20
 
@@ -152,7 +153,19 @@ def changes_between(
             found.append(HolderChange(name, unknown, unknown, 0, ()))
             continue
         before, after = old.by_name.get(name), new.by_name.get(name)
-        found += _of_party(name, before, after, rules, limit, checked, steps)
+        ways = alternatives([before, after])
+        first: list[HolderChange] = []
+        for way in ways.listed:
+            one, two = way.sides
+            changes = _of_party(name, one, two, rules, limit, checked, steps)
+            if not way.words:
+                first = changes
+                found += changes
+            elif [_shape(c) for c in changes] != [_shape(c) for c in first]:
+                found += [replace(c, name=f"{c.name}{IF}{way.words}") for c in changes]
+        if ways.is_cut:
+            unknown = Side((), 0, ("more names may be its account or component than are tried",))
+            found.append(HolderChange(f"{name}{IF}account or component is another", unknown, unknown, 0, ()))
     notes = [*old.notes, *new.notes]
     notes += [f"{n} is new" for n in sorted(set(new.by_name) - set(old.by_name) - unreadable)]
     notes += [f"{n} is gone" for n in sorted(set(old.by_name) - set(new.by_name) - unreadable)]

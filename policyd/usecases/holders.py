@@ -100,12 +100,14 @@ class Holder:
             None for all instances of the type.
         card: its initial card with the places of its grants.
         template: the card as the platform would store it.
+        components: of its deployment, of which one implements it.
     """
 
     name: str
     context: AgentContext
     card: InitialCard
     template: Card
+    components: tuple[str, ...] = ()
 
     @property
     def recipient(self) -> Recipient:
@@ -221,7 +223,8 @@ def _holder(item: AgentType, deployment: Deployment, account: str, component: st
         where or UNNAMED_COMPONENT,
         item.name,
     )
-    return Holder(item.name, context, item.initial_card, item.initial_card.card(context))
+    components = tuple(place.name for place in deployment.components)
+    return Holder(item.name, context, item.initial_card, item.initial_card.card(context), components)
 
 
 def demand_readable(parties: Parties) -> None:

@@ -5,6 +5,7 @@ Source: questions 2; interface, `prove`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from policyd.core.callsets import (
@@ -32,6 +33,7 @@ from policyd.findings import InputError
 from policyd.syntax.queries import ParsedQuery, parse_query
 from policyd.usecases.cross_check import MAX_SECONDS, CrossCheck
 from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
+from policyd.usecases.open_names import alternatives
 
 STEPS_PER_SECOND = 20_000
 """Turns `--budget`, the seconds that one agent may take, into steps of one search, so that answers repeat.
@@ -98,8 +100,7 @@ class Proof:
     @property
     def word(self) -> str:
         """The answer over all of them; nothing is claimed about nobody."""
-        words = {r.word for r in self.results} or {"undecided"}
-        return "fails" if "fails" in words else "undecided" if "undecided" in words else "holds"
+        return _over(self.results) if self.results else "undecided"
 
 
 def prove_query(
@@ -137,19 +138,48 @@ def prove_query(
     for party in parties.by_name.values():
         if party.context is None and asked.owner is not None and asked.owner.slot is not None:
             raise InputError.of("CARD060", "an account fills no slots", None, "write the owner out")
-        for instance, universe in variants([party], rules, named):
-            surface = surface_for(party, instance)
-            owner = asked.owner if instance is None else asked.owner_for(instance)
-            calls = query(universe, asked.cls, owner, asked.verb, asked.resource)
-            answer = ask(admitted_by(surface), calls, universe, steps=steps)
-            if checked is not None:
-                checked.query(answer, surface, asked, instance, universe, is_never=is_never)
-            left_out += universe.left_out
-            _add(results, _proved(_label(party.name, results, instance), answer, party, surface, instance))
+        tried: list[tuple[str, list[Proved]]] = []
+        ways = alternatives([party], [asked.owner])
+        for way in ways.listed:
+            rows: list[Proved] = []
+            (one,) = way.sides
+            assert one is not None  # the party with other names
+            for instance, universe in variants([one], rules, named):
+                surface = surface_for(one, instance)
+                owner = asked.owner if instance is None else asked.owner_for(instance)
+                calls = query(universe, asked.cls, owner, asked.verb, asked.resource)
+                answer = ask(admitted_by(surface), calls, universe, steps=steps)
+                if checked is not None:
+                    checked.query(answer, surface, asked, instance, universe, is_never=is_never)
+                left_out += universe.left_out
+                _add(rows, _proved(_label(party.name, rows, instance), answer, one, surface, instance))
+            tried.append((way.words, rows))
+        results += _agreed(party.name, tried, is_cut=ways.is_cut)
     word = "never" if is_never else "always"
     claim = f"{word} admitted: {_words(asked)}"
     notes = (*parties.notes, *_left_out(left_out), *(checked.notes if checked else ()))
     return Proof(claim, tuple(results), notes, rules)
+
+
+def _agreed(name: str, tried: Sequence[tuple[str, list[Proved]]], *, is_cut: bool) -> list[Proved]:
+    """The rows of a party where all that its open names may be agree; else one row that says on what it depends."""
+    words = [_over(rows) for _, rows in tried]
+    if is_cut:
+        return [Proved(name, Undecided("more names may be its account or component than are tried"))]
+    if len(set(words)) == 1:
+        return tried[0][1]
+    first = words[0]
+    way, rows = next((w, r) for (w, r), word in zip(tried, words, strict=True) if word != first)
+    row = next(r for r in rows if r.word == _over(rows))
+    example = f", for example {row.witness.rstrip()}" if row.witness else ""
+    flags = " and ".join(f"`--{flag}`" for flag in ("account", "component") if f"{flag} is" in way)
+    reason = f"{first} for names that nothing mentions, {row.word} if its {way}{example}; give {flags}"
+    return [Proved(name, Undecided(reason))]
+
+
+def _over(rows: Sequence[Proved]) -> str:
+    words = {r.word for r in rows}
+    return "fails" if "fails" in words else "undecided" if "undecided" in words else "holds"
 
 
 def _not_known(name: str) -> Proved:
@@ -242,16 +272,23 @@ def prove_relation(
     left_out: list[str] = []
     for name in sorted((set(left.by_name) | set(right.by_name)) - unreadable):
         a, b = left.by_name.get(name), right.by_name.get(name)
-        sides = [party for party in (a, b) if party is not None]
-        nobody = Surface(sides[0].recipient, (), (), ())
-        for instance, universe in variants(sides, rules):
-            one = surface_for(a, instance) if a else nobody
-            two = surface_for(b, instance) if b else nobody
-            left_out += universe.left_out
-            answer = _related(relation, one, two, universe, steps, checked)
-            is_first = not isinstance(answer, Fails) or one.allows(answer.witness)
-            side, surface = (sides[0], one) if is_first else (sides[-1], two)
-            _add(results, _proved(_label(name, results, instance), answer, side, surface, instance))
+        tried: list[tuple[str, list[Proved]]] = []
+        ways = alternatives([a, b])
+        for way in ways.listed:
+            first, second = way.sides
+            sides = [party for party in way.sides if party is not None]
+            nobody = Surface(sides[0].recipient, (), (), ())
+            rows: list[Proved] = []
+            for instance, universe in variants(sides, rules):
+                one = surface_for(first, instance) if first else nobody
+                two = surface_for(second, instance) if second else nobody
+                left_out += universe.left_out
+                answer = _related(relation, one, two, universe, steps, checked)
+                is_first = not isinstance(answer, Fails) or one.allows(answer.witness)
+                side, surface = (sides[0], one) if is_first else (sides[-1], two)
+                _add(rows, _proved(_label(name, rows, instance), answer, side, surface, instance))
+            tried.append((way.words, rows))
+        results += _agreed(name, tried, is_cut=ways.is_cut)
     notes = [*left.notes, *right.notes]
     only = sorted((set(left.by_name) ^ set(right.by_name)) - unreadable)
     notes += [f"{name} exists in one of them only and admits nothing in the other" for name in only]

@@ -17,6 +17,7 @@ from policyd.core.grants.classes import classes_of
 from policyd.findings import InputError, nearest
 from policyd.syntax.mistakes import shown
 from policyd.syntax.queries import ParsedQuery, parse_query
+from policyd.usecases.open_names import party_of
 from policyd.usecases.reach_graph import chain, closure, members
 from policyd.usecases.reach_hops import WAYS, Assumed, Flow, Hop, HopCall, Hops, call_of
 from policyd.usecases.reach_near import Near
@@ -171,9 +172,11 @@ def reach_to(
     starts = _starts(world, start) if start else world.nodes
     claim = query_text(asked.cls, asked.owner, asked.verb, asked.resource)
     follows_data = is_information(asked.cls)
+    others: list[nx.DiGraph] = []
     if together:
         other = parse_query(together, world.rules)
         more, other_ends = search.to(other)
+        others.append(more)
         claim = f"{claim} together with {query_text(other.cls, other.owner, other.verb, other.resource)}"
         follows_data = follows_data or is_information(other.cls)
         found = [node for node in members(graph) if node in more and node in set(starts)]
@@ -186,7 +189,10 @@ def reach_to(
         found = _folded(node for node in members(graph) if node in wanted)
         chains = tuple(_chain(graph, ends, node) for node in found[:MAX_CHAINS])
     left_open = (*(f"{name}: a part of its card cannot be read" for name in world.unreadable), *search.open)
-    word = "path" if found else "undecided" if left_open else "none"
+    certain = [node for node in found if not _is_conditional(node, [graph, *others])]
+    if found and not certain:
+        left_open = (*left_open, "every chain needs a component or an account that the input does not tell")
+    word = "path" if certain else "undecided" if found or left_open else "none"
     return Reach(
         claim,
         word,
@@ -200,17 +206,22 @@ def reach_to(
     )
 
 
+def _is_conditional(node: Node, graphs: Sequence[nx.DiGraph]) -> bool:
+    """Whether a shortest chain of the node needs an open name to be filled in a certain way."""
+    return node.is_assumed or any(hop.subject.is_assumed for graph in graphs for hop in chain(graph, node))
+
+
 def _folded(nodes: Iterable[Node]) -> list[Node]:
     """Without the further instances of a party whose first one is among them: the chain of that is theirs, too."""
     found = [node for node in nodes if node.receiver is None]
     plain = {node.name for node in found if node.is_plain}
-    return [node for node in found if node.is_plain or node.name.partition(" as ")[0] not in plain]
+    return [node for node in found if node.is_plain or party_of(node.name) not in plain]
 
 
 def _starts(world: World, name: str) -> tuple[Node, ...]:
     found = world.named(name)
     if not found:
-        names = sorted({node.name.partition(" as ")[0] for node in world.nodes if node.receiver is None})
+        names = sorted({party_of(node.name) for node in world.nodes if node.receiver is None})
         near = nearest(name, names)
         raise InputError.of(
             "MANIF090",

@@ -32,6 +32,7 @@ class Node:
         universe: the calls that it can ask for.
         is_plain: whether it is the unnamed instance that stands for most.
         receiver: for the authority that a card passed on gives: the node that holds the card.
+        is_assumed: whether it is there only if an open name is filled in a certain way.
         passed_by: the nodes through whose hands the card went, the first one derived it.
     """
 
@@ -43,6 +44,7 @@ class Node:
     is_plain: bool = True
     receiver: Node | None = None
     passed_by: tuple[Node, ...] = ()
+    is_assumed: bool = False
 
     @property
     def admitted(self) -> Admitted:

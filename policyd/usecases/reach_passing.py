@@ -31,7 +31,7 @@ def passed_on(nodes: Sequence[Node]) -> tuple[list[Node], tuple[str, ...]]:
     Returns:
         A node for every card in another hand; and sentences on what was left out.
     """
-    plain = [node for node in nodes if node.is_plain and node.party is not None]
+    plain = [node for node in nodes if (node.is_plain or node.is_assumed) and node.party is not None]
     found: list[Node] = []
     seen: set[tuple[str, str, str]] = set()
     waiting: deque[tuple[Node, Node, Card, tuple[Node, ...]]] = deque(

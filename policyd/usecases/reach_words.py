@@ -46,6 +46,8 @@ def headline(reach: Reach) -> str:
             return (
                 f"none: no chain leads from {who} to {reach.claim} (proved over {reach.actors} actors and the outside)"
             )
+        case _ if reach.chains:
+            return f"undecided: whether {who} gets to {reach.claim} depends on names that the input does not tell"
         case _:
             return f"undecided: no chain was found from {who} to {reach.claim}, but not everything is known"
 

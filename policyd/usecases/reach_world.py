@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from policyd.core.edition import Rules
-from policyd.core.grants import OwnerKind, PermissionClass
+from policyd.core.grants import Owner, OwnerKind, PermissionClass
 from policyd.findings import Span
 from policyd.usecases.deployments import Described
 from policyd.usecases.holders import Parties, Party, surface_for, variants
+from policyd.usecases.open_names import IF, alternatives, party_of
 from policyd.usecases.reach_nodes import EXTERNAL, Node
 from policyd.usecases.reach_passing import passed_on
 
@@ -60,7 +61,7 @@ class World:
 
     def named(self, name: str) -> tuple[Node, ...]:
         """The nodes of a party, of a single instance, or the outside."""
-        return tuple(n for n in self.nodes if name in (n.name, n.name.partition(" as ")[0], n.agent_type and n.name))
+        return tuple(n for n in self.nodes if name in (n.name, party_of(n.name)))
 
 
 def world_of(parties: Parties, entrances: Iterable[Entrance], rules: Rules, asked: Iterable[str] = ()) -> World:
@@ -75,11 +76,22 @@ def world_of(parties: Parties, entrances: Iterable[Entrance], rules: Rules, aske
     names = tuple(asked)
     mentioned = _instances_mentioned(parties, names)  # an instance may be invoked by its name only
     nodes: list[Node] = []
+    open_names: list[str] = []
+    owners = owners_named(parties)
     for party in parties.by_name.values():
-        for number, (context, universe) in enumerate(variants([party], rules, mentioned.get(_type_of(party), ()))):
-            name = party.name if number == 0 or context is None else f"{party.name} as {context.agent_id}"
-            own = context if context is not None else party.context
-            nodes.append(Node(name, party, own, surface_for(party, context), universe, number == 0))
+        ways = alternatives([party], owners)
+        if ways.is_cut:
+            open_names.append(f"{party.name}: more names may be its account or component than are tried")
+        for way in ways.listed:
+            (one,) = way.sides
+            assert one is not None  # the party with other names
+            label = f"{party.name}{IF}{way.words}" if way.words else party.name
+            for number, (context, universe) in enumerate(variants([one], rules, mentioned.get(_type_of(party), ()))):
+                name = label if number == 0 or context is None else f"{label} as {context.agent_id}"
+                own = context if context is not None else one.context
+                surface = surface_for(one, context)
+                is_plain = number == 0 and not way.words
+                nodes.append(Node(name, one, own, surface, universe, is_plain, is_assumed=bool(way.words)))
     passed, left_out = passed_on(nodes)
     nodes += passed
     nodes.append(Node(EXTERNAL))
@@ -90,7 +102,7 @@ def world_of(parties: Parties, entrances: Iterable[Entrance], rules: Rules, aske
         tuple(nodes),
         {name: tuple(listed) for name, listed in by_type.items()},
         tuple(parties.notes),
-        (*parties.unreadable, *left_out),
+        (*parties.unreadable, *left_out, *open_names),
         rules,
     )
 
@@ -119,6 +131,17 @@ def _instances_mentioned(parties: Parties, asked: Iterable[str]) -> dict[str, tu
                 leaf = owner.known[-1]
                 found[leaf.partition("(")[0]][leaf] = None
     return {agent_type: tuple(names) for agent_type, names in found.items()}
+
+
+def owners_named(parties: Parties) -> tuple[Owner, ...]:
+    """The owners that any grant names down to a component: one of them may be where an agent type lives."""
+    found: dict[Owner, None] = {}
+    for party in parties.by_name.values():
+        for ref in party.refs:
+            owner = ref.grant.target.owner
+            if owner.slot is None and len(owner.known) >= 1:
+                found[Owner(owner.kind, owner.known[:4])] = None
+    return tuple(found)
 
 
 def _type_of(party: Party) -> str:

@@ -18,6 +18,7 @@ from policyd.usecases.changes import MAX_SHOWN, Changes, changes_between
 from policyd.usecases.cross_check import MAX_SECONDS
 from policyd.usecases.holders import Holder, Holders
 from policyd.usecases.idle_changes import idle_additions, idle_removals
+from policyd.usecases.open_names import party_of
 
 MAX_RANGES = 20
 """So many runs of lines with grants are listed."""
@@ -89,8 +90,8 @@ def what_if(
         holders, after, rules, limit, is_cross_checked=is_cross_checked, cross_check_s=cross_check_s, steps=steps
     )
     if edit.remove and not edit.add:
-        same = {change.name for change in changes.holders if change.is_none}
-        different = {change.name.partition(" as ")[0] for change in changes.holders if not change.is_none}
+        same = {party_of(change.name) for change in changes.holders if change.is_none}
+        different = {party_of(change.name) for change in changes.holders if not change.is_none}
         for name in sorted(same - different - set(holders.unreadable)):
             holder = holders.by_name[name]
             idle += idle_removals(holder, _at(holder, edit.remove), rules, steps)

@@ -16,6 +16,7 @@ from policyd.service.rendering import Name, Visitor, guarded, link, opened, page
 from policyd.service.routes.all_calls import proving, seconds_for
 from policyd.service.wire import moment_of, rules_of
 from policyd.usecases.changes import HolderChange, changes_between
+from policyd.usecases.open_names import party_of
 from policyd.usecases.proofs import effort_for
 from policyd.usecases.side_by_side import Listed, side_by_side
 from policyd.usecases.stored_parties import aligned, stored_parties
@@ -62,10 +63,7 @@ def difference(
         except PolicydError as error:
             return page(request, "diff.html", status_of(error).value, asked=asked, changes=None, error=error)
         differing = [holder for holder in changes.holders if not holder.is_none]
-        shown = [
-            Shown(holder, side_by_side(left, right, holder.name.partition(" as ")[0]))
-            for holder in differing[:MAX_HOLDERS]
-        ]
+        shown = [Shown(holder, side_by_side(left, right, party_of(holder.name))) for holder in differing[:MAX_HOLDERS]]
         return page(
             request,
             "diff.html",
