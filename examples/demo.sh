@@ -28,14 +28,23 @@ ask check examples/shop/golem.yaml --env prod --agent Cart 'network() : connect 
 echo; echo '3. May it delete an order?'
 ask check examples/shop/golem.yaml --env prod --agent Cart 'kv(?env) : delete : orders.42'
 
-echo; echo '4. May the agent without a card read any secret?'
-ask check examples/shop/golem.yaml --env prod --agent Report 'secret(?env) : reveal : stripe.key'
+echo; echo '4. A request was refused. Why, and what is the narrowest change?'
+ask explain examples/shop/golem.yaml --env prod --agent Cart --op http.send --arg url=https://hooks.stripe.com/v1
 
-echo; echo '5. What may the receipt sender do, and where does each grant come from?'
+echo; echo '5. What does this pull request newly admit?'
+ask diff examples/shop/golem.yaml examples/proofs/next.yaml --env prod
+
+echo; echo '6. Who can get to the key of the payment provider, by acting alone?'
+ask reach examples/shop/golem.yaml --env prod --to 'secret(?env) : reveal : stripe.key' --assume no-data
+
+echo; echo '7. How long will these retries go on?'
+ask retry simulate examples/retry/golem.yaml --env prod
+
+echo; echo '8. Does the middleware fit its tools?'
+ask chain check examples/chain/golem.yaml --env prod
+
+echo; echo '9. What may the receipt sender do, and where does each grant come from?'
 ask show examples/shop/golem.yaml --env prod --agent Receipt
 
-echo; echo '6. What does a grant mean?'
-ask grant 'filesystem(?agent) @ ?agent : read : /data/**'
-
-echo; echo '7. What would a card of a wallet let its holder derive?'
+echo; echo '10. What would a card of a wallet let its holder derive?'
 ask card derive --wallet examples/wallet/wallet.json --at 2026-12-24T00:00Z --bounds examples/wallet/child.json --lifespan PT1H

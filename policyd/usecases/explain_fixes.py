@@ -32,6 +32,7 @@ from policyd.usecases.changes import MAX_SHOWN, ShownWitness, changes_between
 from policyd.usecases.check_call import initial_wallet
 from policyd.usecases.explain_holding import FromManifest, Holding
 from policyd.usecases.holders import written_target
+from policyd.usecases.proofs import effort_for
 from policyd.usecases.wallet_holders import WalletHolder, WalletHolders
 
 THIS_AGENT = Recipient(Level.AGENT, (), Slot.AGENT)
@@ -357,7 +358,8 @@ def _opened(
     """The difference that a change makes, by the procedure that `diff` uses."""
     old = WalletHolders("as it is", {before.name: before}, ())
     new = WalletHolders("changed", {after.name: after}, ())
-    changes = changes_between(old, new, rules, means.limit)
+    left = max(means.budget - means.clock(), 0.05)
+    changes = changes_between(old, new, rules, means.limit, steps=effort_for(left))
     started = [w for change in changes.holders for w in change.started.witnesses]
     wanted = {written_target(t, context).rstrip() for t in targets} | {t.text.rstrip() for t in targets}
     asked = tuple(w for w in started if w.call.rstrip() in wanted)
