@@ -25,19 +25,37 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 FORMATS = ("text", "json", "sarif")
 
 
-def env(command: _Command) -> _Command:
+class Group(click.Group):
+    """A group that tells its commands in whole sentences."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, nothing cut."""
+        rows = [(name, self.commands[name].get_short_help_str(limit=500)) for name in sorted(self.commands)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def env(command: _Command, help: str = "Environment; default: the manifest's default one.") -> _Command:
     """`--env`."""
-    return click.option("--env", help="Environment; default: the manifest's default one.")(command)
+    return click.option("--env", help=help)(command)
+
+
+def place_in_all(command: _Command) -> _Command:
+    """Where in a manifest, for verbs that look at every environment unless one is named."""
+    return env(_beside_env(command), "Environment; default: all of them, each with its own presets.")
 
 
 def place(command: _Command) -> _Command:
     """Where in a manifest: `--env`, `--preset`, `--account`, `--component`, `--include-root`."""
+    return env(_beside_env(command))
+
+
+def _beside_env(command: _Command) -> _Command:
     command = click.option("--include-root", type=FILE, help="Folder from which `includes` may also read.")(command)
     command = click.option("--component", default="", help="Component that implements the agent type.")(command)
     command = click.option("--account", default="", help="E-mail of the owner of the environment.")(command)
     help = "Custom presets, by commas; default: the environment's. A layer with none of them applies its own default."
-    command = click.option("--preset", help=help)(command)
-    return env(command)
+    return click.option("--preset", help=help)(command)
 
 
 def rules(command: _Command) -> _Command:

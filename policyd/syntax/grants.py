@@ -95,8 +95,9 @@ def _trimmed(text: str, start: int, end: int) -> _Part:
 
 
 def _malformed(text: str, message: str, help: str, start: int) -> GrantSyntaxError:
+    what = "target" if _TARGET_FORM in help else "card grant"
     return GrantSyntaxError(
-        GrantErrorKind.MALFORMED, message, f"malformed card grant: {message}", help, text, start, len(text)
+        GrantErrorKind.MALFORMED, message, f"malformed {what}: {message}", help, text, start, len(text)
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("audit")
 @click.argument("manifest", type=opt.FILE, metavar="MANIFEST|@PLACE")
-@opt.place
+@opt.place_in_all
 @click.option("--deployer", type=opt.FILE, help="Cards of whoever deploys; default: an assumed account root card.")
 @click.option("--fail-on", default="error", help="What makes exit 1: error (default), warning or info.")
 @click.option("--strict", is_flag=True, help="Exit 3 if something could not be analysed.")

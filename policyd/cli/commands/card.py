@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
-@click.group("card")
+@click.group("card", cls=opt.Group)
 def command() -> None:
     """Dry runs of card operations: accepted or the refusal, witnesses, what changes."""
 

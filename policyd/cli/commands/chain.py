@@ -22,7 +22,7 @@ _DEFINITIONS = click.option(
 )
 
 
-@click.group("chain")
+@click.group("chain", cls=opt.Group)
 def command() -> None:
     """Middleware over tools: does each layer fit what stands below it, and what does a call go through?"""
 

@@ -14,7 +14,7 @@ from policyd.cli import options as opt
 from policyd.cli.exits import Exit
 
 
-@click.group("db")
+@click.group("db", cls=opt.Group)
 def command() -> None:
     """Migrate, check, dump and restore the database that POLICYD_DATABASE_URL names."""
 

@@ -29,7 +29,7 @@ _EVENTS = (
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
-@click.group("retry")
+@click.group("retry", cls=opt.Group)
 def command() -> None:
     """Retry policies: which one decides, how it goes, where it ends, and what a change does."""
 

@@ -11,7 +11,7 @@ from policyd.cli.exits import Exit
 from policyd.findings import visible_lines
 
 
-@click.group("schema")
+@click.group("schema", cls=opt.Group)
 def command() -> None:
     """Relations between schemas: projection, assignability, equivalence."""
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from policyd.store.tokens import Token
 
 
-@click.group("token")
+@click.group("token", cls=opt.Group)
 def command() -> None:
     """Create, list and revoke the tokens that the HTTP interface asks for."""
 

@@ -11,7 +11,7 @@ from policyd.cli.exits import Exit
 from policyd.findings import visible_lines
 
 
-@click.group("tool")
+@click.group("tool", cls=opt.Group)
 def command() -> None:
     """Tool definitions: what a change means for middleware and callers."""
 

@@ -11,7 +11,7 @@ from policyd.cli.exits import Exit
 from policyd.findings import visible_lines
 
 
-@click.group("value")
+@click.group("value", cls=opt.Group)
 def command() -> None:
     """Values in canonical JSON, and the JSON Schema of their types."""
 
