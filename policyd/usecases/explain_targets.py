@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from policyd.core.admission import Facet, Verdict, admit_type
+from policyd.core.admission import Facet, FacetName, Verdict, admit_type
+from policyd.core.admission.replay import Replayed, replay_stable
 from policyd.core.admission.verdict import Why
 from policyd.core.cards import Bound
 from policyd.core.grants import Target
 from policyd.core.operations import Operation
+from policyd.core.operations.durable import NOTHING_DECLARED
 from policyd.explain.causes import Cause, Standing, causes
 from policyd.explain.near_misses import NearMiss, near_misses
 from policyd.explain.prose import deciding, headline
@@ -53,7 +55,7 @@ class Targets:
         """Targets that are known: what the cards say to each, why, and what would change it."""
         told = tuple(self.told(target) for target in targets)
         first = next((t for t in told if not t.is_admitted), told[0])
-        verdict = verdicts[0] if verdicts else first.answer.verdict
+        verdict = verdicts[0] if verdicts else self.replayed(first.answer.verdict, denial)
         # what an operation as a whole is may differ from its targets: filters, scope cards, other gates
         is_no = any(t.answer.verdict.admitted is Facet.NO for t in told)
         context = self.holding.for_instance(first.target, first.answer)
@@ -80,6 +82,18 @@ class Targets:
             self.notes(told, operation, fixes),
             verdict.admitted is Facet.UNKNOWN and not is_no,
         )
+
+    def replayed(self, verdict: Verdict, denial: Denial | None) -> Verdict:
+        """The verdict on a target, with what the log keeps of the operation if the text surely names one."""
+        sure = [g for g in denial.operations if g.how_sure == "certain"] if denial is not None else []
+        operation = self.catalogue.get(sure[0].operation) if len(sure) == 1 else None
+        if operation is None:
+            return verdict
+        is_published = not operation.is_unknown(self.holding.rules)
+        asked = Replayed(operation, {}, None, None, verdict.holds_until, is_published, NOTHING_DECLARED)
+        facet, reasons = replay_stable(self.holding.wallet, asked)
+        others = tuple(r for r in verdict.reasons if r.facet is not FacetName.REPLAY_STABLE)
+        return replace(verdict, replay_stable=facet, reasons=(*others, *reasons))
 
     def told(self, target: Target) -> ExplainedTarget:
         """One target with its answer and the nearest misses."""
