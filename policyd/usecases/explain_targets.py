@@ -62,7 +62,7 @@ class Targets:
         kind = kind_of_operation(operation) if operation else kind_of_asked(first.target, self.holding.wallet.context)
         if denial is not None and (denial.kind not in _OF_CLASSES or operation is not None):
             kind = denial.kind
-        file = self.evidence.file(kind, first.target, told, operation, denial)
+        file = self.evidence.file(kind, first.target, told, operation or self.named(denial), denial)
         fixes = Fixes()
         if is_no and verdict.admitted is not Facet.UNKNOWN:
             concrete = [t.target.filled(context) if context else t.target for t in told]
@@ -83,10 +83,14 @@ class Targets:
             verdict.admitted is Facet.UNKNOWN and not is_no,
         )
 
+    def named(self, denial: Denial | None) -> Operation | None:
+        """The one operation that the text surely names."""
+        sure = [g for g in denial.operations if g.how_sure == "certain"] if denial is not None else []
+        return self.catalogue.get(sure[0].operation) if len(sure) == 1 else None
+
     def replayed(self, verdict: Verdict, denial: Denial | None) -> Verdict:
         """The verdict on a target, with what the log keeps of the operation if the text surely names one."""
-        sure = [g for g in denial.operations if g.how_sure == "certain"] if denial is not None else []
-        operation = self.catalogue.get(sure[0].operation) if len(sure) == 1 else None
+        operation = self.named(denial)
         if operation is None:
             return verdict
         is_published = not operation.is_unknown(self.holding.rules)

@@ -120,8 +120,8 @@ def _other_facets(item: Explained) -> Iterator[str]:
     for section in sections(told.answer):
         if section.title not in ("bounded", "replay-stable"):
             continue
-        if section.title == "replay-stable" and item.operations and item.operations[0].why == "it was named":
-            # the operation decides here, not its target alone
+        if section.title == "replay-stable":
+            # the operation decides here where it is known, not its target alone
             for reason in verdict.reasons:
                 if reason.facet.value == "replay-stable":
                     yield f"replay-stable: {verdict.replay_stable.value}: {told.answer.sentence(reason)}"
