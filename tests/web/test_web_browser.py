@@ -42,6 +42,58 @@ def test_a_question_is_asked_and_answered_by_keyboard(page):
     assert page.get_by_role("region", name="Answer").is_visible()
 
 
+def test_an_error_is_pasted_and_explained(page):
+    """The sentence, the cause and the change; the paste is in no address, the link to the answer leads to the same."""
+    page.goto("/explain")
+    page.get_by_label("Snapshot").fill(PLACE)
+    page.get_by_label("Agent").fill("Cart")
+    page.get_by_label("The error, log or answer").fill(
+        "KeyValueError(get): key-value permission denied: Unauthorized: The permission target "
+        "Kv(ClassPermissionTarget {"
+        ' verb: Some(Read), owner: Environment { account: AccountEmail("acme@example.com"),'
+        ' application: ApplicationName("shop"), environment: EnvironmentName("prod") },'
+        ' resource: BucketKey { bucket: "carts", key_pattern: "42" } }) is not allowed'
+    )
+    page.get_by_role("button", name="Explain").click()
+    page.get_by_role("heading", name="Change 1").wait_for()
+    assert "KeyValueError" not in page.url
+    assert (
+        page.get_by_role("heading", level=2).first.inner_text().startswith("Cart may not do kv(?env) : read : carts.42")
+    )
+    assert "store differs" in page.content()
+    page.get_by_role("link", name="Permanent link to this answer").click()
+    page.wait_for_url("**/explain?**")
+    assert page.get_by_role("heading", name="Change 1").is_visible()
+
+
+def test_chains_are_drawn_and_told(page):
+    page.goto("/reach")
+    page.get_by_label("Snapshot").fill(PLACE)
+    page.get_by_label("To:").fill("secret(?env) : reveal : any")
+    page.get_by_role("button", name="Search").click()
+    picture = page.get_by_role("img")
+    picture.wait_for()
+    assert picture.get_attribute("aria-label").startswith("path: ")
+    assert page.get_by_role("listitem").filter(has_text="hands over what it knows").first.is_visible()
+
+
+def test_an_operation_is_found_and_asked_about(page):
+    """From the catalogue to the form, and from there to the answer target by target."""
+    page.goto("/operations")
+    page.get_by_label("A word in a name").fill("fs.open")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="fs.open", exact=True).click()
+    page.get_by_role("link", name="Ask whether an agent may do this").click()
+    page.get_by_label("Snapshot").fill(PLACE)
+    page.get_by_label("Agent").fill("Cart")
+    page.get_by_label("with its arguments").fill("path=/a\nflags=read,write")
+    page.get_by_role("button", name="Check").click()
+    answer = page.get_by_role("region", name="Answer")
+    answer.wait_for()
+    assert "filesystem(?agent) : read : /a" in answer.inner_text()
+    assert "not admitted" in answer.inner_text()
+
+
 def test_the_focus_is_seen(page):
     page.goto("/check")
     page.keyboard.press("Tab")
