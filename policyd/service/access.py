@@ -95,8 +95,9 @@ def refuse_foreign_pages(request: Request) -> None:
     """
     host = request.headers.get("host", "")
     origin = request.headers.get("origin")
-    same_origin = origin is None or origin.partition("://")[2] == host
     site = request.headers.get("sec-fetch-site", "none")
+    # a form of a page without referrer has the origin `null`; that it is ours stands in the header no page can set
+    same_origin = origin is None or origin.partition("://")[2] == host or (origin == "null" and site == "same-origin")
     navigating = request.method == "GET" and request.headers.get("sec-fetch-mode", "navigate") == "navigate"
     if not is_loopback(_name(host)) or not same_origin or (site == "cross-site" and not navigating):
         raise ServiceError(

@@ -179,6 +179,17 @@ def test_without_tokens_only_this_machine_may_ask(shop, headers):
     assert shop.client.get("/", headers=headers).status_code == 403
 
 
+def test_a_form_of_our_own_page_has_no_origin(shop):
+    """A page without referrer sends its forms with the origin `null`: ours are told from others by the browser."""
+    form = {"snapshot": "", "agent": ""}
+    ours = {"origin": "null", "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+    assert shop.client.post("/explain", data=form, headers=ours).status_code == 200
+    for site in ("cross-site", "same-site", "none"):
+        other = shop.client.post("/explain", data=form, headers={**ours, "sec-fetch-site": site})
+        assert other.status_code == 403, site
+    assert shop.client.post("/explain", data=form, headers={"origin": "null"}).status_code == 403
+
+
 def test_the_sign_in_page_keeps_a_good_token_in_a_strict_cookie(guarded, tokens):
     unknown = guarded.client.get("/check?snapshot=@1")
     assert (unknown.status_code, unknown.headers["location"]) == (303, "/sign-in?next=%2Fcheck%3Fsnapshot%3D%401")
