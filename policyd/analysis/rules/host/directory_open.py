@@ -26,6 +26,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             if not isinstance(target.resource, FilePath) or target.verb not in ("read", "list"):
                 continue
             path = some_path(target.resource)
+            if target.verb == "read" and path == target.resource:
+                continue  # a single file is read well enough without
             calls = {verb: own_call(card, "filesystem", verb, path) for verb in ("read", "list", "stat")}
             if not index.admits(calls[target.verb]) or not entry.placed.text.startswith("filesystem"):
                 continue  # withheld anyway, or one of the eight grants of the old alias
@@ -39,7 +41,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                     " walks folders",
                     witness=written_call(card, calls["read"]),
                 )
-            elif target.verb == "read" and path != target.resource and not has["list"] and not has["stat"]:
+            elif target.verb == "read" and not has["list"] and not has["stat"]:
                 yield rule.finding(
                     f"files under {text} may be read by name only: `stat` and `list` are not granted, so a file looks"
                     " as if it did not exist and folders cannot be walked",

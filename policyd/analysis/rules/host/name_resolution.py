@@ -35,9 +35,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 f"{shown(resource.text)} does not cover resolving the name: a client that looks names up itself is"
                 " refused",
                 entry.placed.span,
-                help=f"grant {shown(resource.host)} without a port if a socket or database client connects, which"
-                " opens all"
-                " its ports; outgoing HTTP does not need it",
+                help=f"grant {shown(resource.host)} without a port if a socket or database client connects, and the"
+                " addresses it connects to; the former opens all ports of the name. Outgoing HTTP needs neither",
             )
 
 

@@ -7,7 +7,6 @@ from functools import cache
 
 from policyd.analysis.card_calls import written_call
 from policyd.analysis.card_index import CardIndex, index_of
-from policyd.analysis.effect import is_never_asked
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
@@ -63,7 +62,7 @@ def _steps(operation: Operation) -> Iterator[tuple[TargetTemplate, tuple[TargetT
         if template.verb == "view":
             if not template.given:
                 views.append(template)
-        elif not is_never_asked(template.cls.name, template.verb):
+        else:
             yield template, tuple(views)
 
 

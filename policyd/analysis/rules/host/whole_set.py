@@ -124,10 +124,10 @@ def _wholes(
                 owner = Owner(denied.owner.kind, denied.owner.known[:4])
                 yield (Target(denied.cls, owner, template.verb, EMPTY),)
         case OplogRange() if any(p.kind is ParameterKind.GUEST_PAGE for p in operation.parameters):
-            owner = _read_owner(card, denied.owner)
-            if owner is not None:
+            read = _read_owner(card, denied.owner)
+            if read is not None:
                 for start in _starts(denied.resource):
-                    yield (Target(denied.cls, owner, template.verb, OplogRange(start, start + GUEST_PAGE - 1)),)
+                    yield (Target(denied.cls, read, template.verb, OplogRange(start, start + GUEST_PAGE - 1)),)
         case _:
             return
 
