@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from policyd.analysis.card_index import index_of, own_target
 from policyd.analysis.effect import THIS_AGENT
 from policyd.analysis.subject import AuditedCard, Subject
 from policyd.core.grants import Owner
@@ -46,3 +47,12 @@ def _covers_all(owner: Owner, card: AuditedCard) -> bool:
     if len(owner.known) < owner.kind.depth:
         return path[: len(owner.known)] == owner.known
     return owner.is_type_wildcard and owner.known == (*path[:4], card.agent.name)
+
+
+def sees_all_of_its_own(subject: Subject, card: AuditedCard) -> bool:
+    """Whether the card hides nothing of the own environment and configuration."""
+    index = index_of(subject, card)
+    return all(
+        (target := own_target(card, name, "read", "*")) is not None and index.admits(target)
+        for name in ("env", "config")
+    )

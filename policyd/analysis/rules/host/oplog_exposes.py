@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policyd.analysis.card_calls import own_call, written, written_call
-from policyd.analysis.card_index import index_of
-from policyd.analysis.exposed import exposed_by
+from policyd.analysis.card_index import CardIndex, index_of
+from policyd.analysis.exposed import exposed_by, sees_all_of_its_own
 from policyd.analysis.hidden import hidden_names
 from policyd.analysis.rule import Rule
 from policyd.analysis.subject import AuditedCard, Subject
@@ -29,15 +29,12 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             continue
         for entry in written(subject, card, Bound.LOWER_POSITIVE, "oplog"):
             target = entry.grant.target
-            own = own_call(card, "oplog", "read", _FIRST)
-            is_own = target.owner.covers(own.owner)
-            call = own if is_own else Target(target.cls, target.owner, "read", _FIRST)
-            if not target.resource.covers(_FIRST) or not index.admits(call):
+            if not target.resource.covers(_FIRST):
                 continue
-            shows = _shown_by(subject, card, call, is_own)
-            if shows is None:
+            found = _shown_by(subject, card, index, target)
+            if found is None:
                 continue
-            words, span = shows
+            call, words, span = found
             yield rule.finding(
                 f"the oplog shows agents of {shown(card.agent.name)} what is kept from them: {words}",
                 entry.placed.span,
@@ -49,12 +46,19 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             break
 
 
-def _shown_by(subject: Subject, card: AuditedCard, call: Target, is_own: bool) -> tuple[str, Span] | None:
-    if is_own:
-        hidden = hidden_names(subject, card)
-        return (hidden[0].words, hidden[0].span) if hidden else None
-    exposed = exposed_by(subject, card, call.owner)
-    return None if exposed is None else (exposed.words, exposed.span)
+def _shown_by(
+    subject: Subject, card: AuditedCard, index: CardIndex, granted: Target
+) -> tuple[Target, str, Span] | None:
+    """An admitted read of a first page that shows hidden names: of the own oplog, else of that of others."""
+    own = own_call(card, "oplog", "read", _FIRST)
+    hidden = hidden_names(subject, card)
+    if hidden and granted.owner.covers(own.owner) and index.admits(own):
+        return own, hidden[0].words, hidden[0].span
+    others = Target(granted.cls, granted.owner, "read", _FIRST)
+    if sees_all_of_its_own(subject, card) or not index.admits(others):
+        return None
+    exposed = exposed_by(subject, card, granted.owner)
+    return None if exposed is None else (others, exposed.words, exposed.span)
 
 
 RULE = Rule("HOST030", "oplog_exposes", Severity.WARNING, Confidence.LIKELY, check)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policyd.analysis.card_calls import written, written_call
-from policyd.analysis.card_index import index_of, own_target
-from policyd.analysis.exposed import exposed_by
+from policyd.analysis.card_index import index_of
+from policyd.analysis.exposed import exposed_by, sees_all_of_its_own
 from policyd.analysis.rule import Rule
-from policyd.analysis.subject import AuditedCard, Subject
+from policyd.analysis.subject import Subject
 from policyd.core.cards import Bound
 from policyd.core.grants import ANY_VERB, Target
 from policyd.core.grants.resources.exact import ANY, EMPTY
@@ -19,7 +19,7 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
     """Report one grant per card that shows what others are given to agents that see only some of their own."""
     for card in subject.explicit_cards:
         index = index_of(subject, card)
-        if not index.is_exact or _sees_all_of_its_own(subject, card):
+        if not index.is_exact or sees_all_of_its_own(subject, card):
             continue
         for entry in written(subject, card, Bound.LOWER_POSITIVE, "agent"):
             target = entry.grant.target
@@ -37,15 +37,6 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                 witness=written_call(card, call),
             )
             break
-
-
-def _sees_all_of_its_own(subject: Subject, card: AuditedCard) -> bool:
-    """Whether the card hides nothing of the own environment and configuration."""
-    index = index_of(subject, card)
-    return all(
-        (target := own_target(card, name, "read", "*")) is not None and index.admits(target)
-        for name in ("env", "config")
-    )
 
 
 RULE = Rule("HOST029", "sibling_view", Severity.WARNING, Confidence.LIKELY, check)

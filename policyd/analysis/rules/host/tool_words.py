@@ -12,6 +12,9 @@ from policyd.findings import Confidence, Finding, Severity
 from policyd.syntax.mistakes import shown
 
 _SHORT = re.compile(r"-[A-Za-z]+")
+_BARE = frozenset({"true", "false", "none"})
+"""Values that are no texts."""
+
 _WORD = re.compile(r"(?:--[A-Za-z][\w-]*=)?[A-Za-z][\w. @:/-]*", re.ASCII)
 
 
@@ -25,8 +28,16 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             texts = [a.text for a in resource.arguments if not a.symbol and "*" not in a.text]
             effect = "admits" if entry.bound.is_positive else "denies"
             short = next((t for t in texts if _SHORT.fullmatch(t)), None)
-            word = next((t for t in texts if _WORD.fullmatch(t)), None)
-            if short is not None:
+            torn = next((a.text for a in resource.arguments if a.text.count('"') % 2), None)
+            word = next((t for t in texts if _WORD.fullmatch(t) and t.partition("=")[2] not in _BARE), None)
+            if torn is not None:
+                yield rule.finding(
+                    f"a grant is split at white space, quoted or not: {shown(torn)} is a word of its own, and the grant"
+                    f" {effect} no call",
+                    entry.placed.span,
+                    help="write `*`: a call with white space in an argument cannot be granted by itself",
+                )
+            elif short is not None:
                 yield rule.finding(
                     f"calls carry long options only: the grant with {shown(short)} {effect} nothing",
                     entry.placed.span,
