@@ -50,13 +50,12 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
                     continue
                 named = ", ".join(f"`{operation}`" for operation in gap.operations)
                 ask = "ask" if len(gap.operations) > 1 else "asks"
-                is_mild = name == "rdbms" or gap.call.verb == "list"
                 yield rule.finding(
                     f"the negative on {_part(card, entry)} does not stop {named}, which {ask} for"
                     f" {shown(written_call(card, gap.call))} as a whole",
                     entry.placed.span,
                     help=_HELP["transaction" if name == "rdbms" else "members"],
-                    severity=Severity.INFO if is_mild else None,
+                    severity=Severity.INFO if gap.call.verb == "list" else None,
                     witness=written_call(card, gap.call),
                 )
 
@@ -64,8 +63,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
 _HELP = {
     "members": "grant by name what may be used, instead of granting all and denying a part: a negative stops a request"
     " only if it covers the whole of it",
-    "transaction": "nothing, if the statements are meant: each is asked for by its own tables; to forbid transactions"
-    " grant the tables by name",
+    "transaction": "the statements in a transaction are still asked for by their own tables; to forbid transactions grant"
+    " the tables by name instead of the database",
 }
 
 
