@@ -63,8 +63,8 @@ def check(rule: Rule, subject: Subject) -> Iterator[Finding]:
 _HELP = {
     "members": "grant by name what may be used, instead of granting all and denying a part: a negative stops a request"
     " only if it covers the whole of it",
-    "transaction": "the statements in a transaction are still asked for by their own tables; to forbid transactions grant"
-    " the tables by name instead of the database",
+    "transaction": "the statements in a transaction are still asked for by their own tables; to forbid transactions"
+    " grant the tables by name instead of the database",
 }
 
 
