@@ -221,9 +221,10 @@ INERT_VERBS = frozenset(
         ("plan", "create"),
         ("environment", "rollback"),
         ("environment", "write-deployment-record"),
+        ("system", "view-default-plan"),
     }
 )
-"""Class and verb; besides these every `restore` (host 2.15)."""
+"""Class and verb; besides these every `restore` (host 2.15, appendix B)."""
 
 INERT_CLASSES = frozenset(
     {"account.oauth2-identity", "environment.kv-bucket", "environment.blob-bucket", "environment.initial-files"}
