@@ -54,6 +54,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "what-can": ("policyd.cli.commands.what_can", "Everything that a holder of a stored deployment may do."),
     "who-can": ("policyd.cli.commands.who_can", "Which holders of a deployment may do this, by which grants."),
     "synth": ("policyd.cli.commands.synth", "The least grants that let these calls through."),
+    "test": ("policyd.cli.commands.test", "Does what policy tests expect of a deployment hold?"),
     "what-if": ("policyd.cli.commands.what_if", "What one edit of a card would start and stop."),
 }
 
