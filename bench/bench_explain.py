@@ -2,8 +2,8 @@
 
     python bench/bench_explain.py [--rounds 20]
 
-One agent type with a card of so many grants of several kinds and a ceiling. Denials are spread over the classes. What fixes
-cost is told apart by an answer whose budget for them is over before it begins.
+One agent type with a card of so many grants of several kinds and a ceiling. Denials are spread over the classes. What
+fixes cost is told apart by an answer whose budget for them is over before it begins.
 """
 
 from __future__ import annotations

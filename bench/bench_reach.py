@@ -2,9 +2,9 @@
 
     python bench/bench_reach.py [--agents 2000] [--grants 25]
 
-A manifest of one environment: a tenth of the agent types have the default card, the others `--grants` grants each, that
-name single types, stores of their own and of others, hosts, tables and secrets; every tenth has a ceiling. The questions:
-a secret that few may read, a call that nobody may make, and what one type comes by.
+A manifest of one environment: a tenth of the agent types have the default card, the others `--grants` grants each,
+that name single types, stores of their own and of others, hosts, tables and secrets; every tenth has a ceiling. The
+questions: a secret that few may read, a call that nobody may make, and what one type comes by.
 """
 
 from __future__ import annotations

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from policyd.core.admission import FacetName
-from policyd.core.cards import Timestamp
+from policyd.core.cards import Bound, Timestamp
 from policyd.core.edition import Rules
 from policyd.findings import InputError, Span
 from policyd.policytests import CallExpectation, PolicyTest, QueryExpectation, TestFile, test_file_of_json
 from policyd.syntax.mistakes import shown
+from policyd.syntax.queries import parse_query
 from policyd.usecases.answer import Answer
 from policyd.usecases.check_call import ManifestQuestion, check_manifest
 from policyd.usecases.deployments import Described, Selection, agent_name, described, load
@@ -24,6 +25,10 @@ from policyd.usecases.tool_documents import PlainDocument, read_document
 
 UNREADABLE = "MANIF091"
 """The code of what cannot be read in a file of tests."""
+
+
+Touched = tuple[str, Bound, int]
+"""A grant: agent type, list and index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Outcome:
         span: where it stands.
         failures: what does not hold, empty if all does.
         explanation: the decision with its grants and places.
+        touched: the grants that decide, or of the class of a query.
     """
 
     test: str
@@ -43,6 +49,7 @@ class Outcome:
     span: Span
     failures: tuple[str, ...]
     explanation: tuple[str, ...]
+    touched: frozenset[Touched] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +71,8 @@ class Settings:
     moment: Callable[[str | None], Timestamp | None]
 
 
-def run_file(path: Path, settings: Settings) -> list[Outcome]:
-    """The outcomes of a file, in its order, once for each environment and agent.
+def runs_of(path: Path, settings: Settings) -> list[TestRun]:
+    """A file, once for each environment; `TestRun.all` has the outcomes.
 
     Raises:
         InputError: for a file or manifest that cannot be read, or an agent that is not there.
@@ -79,13 +86,11 @@ def run_file(path: Path, settings: Settings) -> list[Outcome]:
         raise InputError.of(UNREADABLE, error.findings[0].message, document.span(("at",))) from None
     environments = (settings.environment,) if settings.environment is not None else tests.environments or (None,)
     loaded = load(manifest, settings.rules, settings.include_root)
-    out: list[Outcome] = []
+    out: list[TestRun] = []
     for environment in environments:
         selection = Selection(environment, None, tests.account, tests.component)
         found = described(loaded, selection, settings.rules)
-        run = _Run(document, found, selection, settings, moment, str(manifest))
-        for test in tests.tests:
-            out += run.outcomes(test)
+        out.append(TestRun(document, tests, found, selection, settings, moment, str(manifest)))
     return out
 
 
@@ -99,15 +104,25 @@ def _manifest(path: Path, tests: TestFile, document: PlainDocument, root: Path |
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class TestRun:
+    """A file of tests in one environment."""
+
+    __test__ = False
+
     document: PlainDocument
+    tests: TestFile
     found: Described
     selection: Selection
     settings: Settings
     moment: Timestamp | None
     source: str
 
+    def all(self) -> list[Outcome]:
+        """What became of every expectation, in the order of the file."""
+        return [outcome for test in self.tests.tests for outcome in self.outcomes(test)]
+
     def outcomes(self, test: PolicyTest) -> Iterator[Outcome]:
+        """What became of one test, agent by agent."""
         for agent in test.agents:
             for call in test.calls:
                 yield self._placed(call.steps, lambda a=agent, c=call: self._call(test, a, c))  # type: ignore[misc]
@@ -140,10 +155,13 @@ class _Run:
         told = ", ".join(sorted(codes)) or "nothing"
         failures += [f"because of {told}, expected {shown(code)}" for code in call.because if code not in codes]
         span = self.document.span(call.steps)
-        return Outcome(test.name, self._about(agent, call.target), span, tuple(failures), tuple(_reasons(answer)))
+        name = agent_name(agent)[0]
+        touched = frozenset((name, ref.bound, ref.index) for r in answer.verdict.reasons for ref in r.refs)
+        about = self._about(agent, call.target)
+        return Outcome(test.name, about, span, tuple(failures), tuple(_reasons(answer)), touched)
 
     def _query(self, test: PolicyTest, agent: str, query: QueryExpectation) -> Outcome:
-        parties = holders_in(self.found, self.selection, agent_name(agent)[0] and agent, self.source)
+        parties = holders_in(self.found, self.selection, agent, self.source)
         proof = prove_query(
             parties, query.query, self.settings.rules, is_never=query.is_never, steps=steps_for(self.settings.budget)
         )
@@ -151,8 +169,16 @@ class _Run:
         failures = () if word == "holds" else (f"{word}: {proof.claim}",)
         detail = [f"{r.name}: {r.word} {r.witness}".rstrip() for r in proof.results]
         detail += [f"by {grant}" for r in proof.results for grant in r.grants]
+        cls = parse_query(query.query, self.settings.rules).cls
+        touched = frozenset(
+            (a.name, bound, index)
+            for a in self.found.deployment.agents
+            if a.name == agent_name(agent)[0]
+            for bound, index, placed in a.initial_card.each()
+            if placed.grant.target.cls == cls
+        )
         about = self._about(agent, f"{'never' if query.is_never else 'always'} {query.query}")
-        return Outcome(test.name, about, self.document.span(query.steps), failures, (*detail, *proof.notes))
+        return Outcome(test.name, about, self.document.span(query.steps), failures, (*detail, *proof.notes), touched)
 
 
 def _reasons(answer: Answer) -> Iterator[str]:

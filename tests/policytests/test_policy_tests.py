@@ -91,3 +91,53 @@ def test_junit_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_the_shipped_example_holds() -> None:
     """The shop keeps what its tests expect."""
     assert run(["test", str(Path(__file__).parents[2] / "examples/shop/policies/shop.test.yaml")]) == 0
+
+
+GUARDED = """    allow: ["network() : connect : a.example.com:443"]
+    deny: ["network() : connect : b.example.com:443", "network() : connect : a.example.com:80"]
+"""
+NOBODY = """    never:
+      - "secret(any) : any : other"
+      - "secret(any) : hold : any"
+      - "network(any) : any : b.example.com:443"
+"""
+
+
+def test_coverage_names_the_grant_that_no_test_touches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The secret is in no call and in no query."""
+    assert run(["test", written(tmp_path, GUARDED), "--coverage"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("untouched")]
+    assert told
+    assert all(("secret(?env)" in line and "golem.yaml:9:" in line) or "golem.yaml:11:" in line for line in told)
+    assert not [line for line in told if "network()" in line]
+
+
+def test_a_query_touches_the_grants_of_its_class(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a proof about secrets nothing is left untouched."""
+    assert run(["test", written(tmp_path, GUARDED + NOBODY), "--coverage"]) == 0
+    assert "untouched" not in capsys.readouterr().out
+
+
+def test_mutation_finds_an_unguarded_grant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody tests the secret: without it the file passes all the same, and the change is named with a call."""
+    path = written(tmp_path, GUARDED)
+    assert run(["test", path, "--mutate", "--format", "json"]) == 1
+    mutants = json.loads(capsys.readouterr().out)["mutants"]
+    dropped = [m for m in mutants if m["change"] == "dropped" and m["grant"].startswith("secret")]
+    assert dropped
+    assert all(m["what"] == "survives" and m["witness"].startswith("secret(") for m in dropped)
+    assert not [m for m in mutants if m["change"] == "dropped" and m["grant"].startswith("network")]
+
+
+def test_no_mutant_survives_a_file_that_guards_every_grant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Calls that need each grant, and proofs against each widening."""
+    body = GUARDED.replace("    allow: [", '    allow: ["secret(?env) : reveal : key", ') + NOBODY
+    assert run(["test", written(tmp_path, body), "--mutate"]) == 0, capsys.readouterr().out
+
+
+def test_mutants_that_were_not_tried_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Out of time is neither noticed nor unnoticed."""
+    path = written(tmp_path, GUARDED)
+    assert run(["test", path, "--mutate", "--budget", "0.001"]) in (1, 2)
+    out = capsys.readouterr()
+    assert "not tried" in out.out or "budget" in out.err
