@@ -19,8 +19,10 @@ from policyd.core.edition import Edition, Rules
 from policyd.core.grants import Target
 from policyd.core.operations import Arguments, Operation, Ports, Refusal, Unclear, asked_by
 from policyd.core.operations.durable import NOTHING_DECLARED, Declarations
+from policyd.core.operations.network import OutboundUrl, UrlReader
 from policyd.core.operations.sql import Engine, NamedTable, SqlReader
 from policyd.findings import InputError, PolicydError, nearest
+from policyd.syntax.denials.redaction import redacted_name
 from policyd.syntax.mistakes import shown
 from policyd.usecases.answer import Answer
 from policyd.usecases.check_call import placed_refs, reach_notes
@@ -113,6 +115,23 @@ class _ReadOnce:
         return self._known[key]
 
 
+class _Discreet:
+    """A reader of URLs whose refusals do not repeat credentials: answers stand in logs of CI jobs."""
+
+    def __init__(self, reader: UrlReader) -> None:
+        self._reader = reader
+
+    def outbound(self, text: str, ports: dict[str, int]) -> OutboundUrl | Refusal | Unclear:
+        """As the reader says, the refused URL redacted."""
+        found = self._reader.outbound(text, ports)
+        return replace(found, message=redacted_name(found.message)) if isinstance(found, Refusal) else found
+
+    def path_of(self, text: str) -> str | Refusal:
+        """As the reader says."""
+        found = self._reader.path_of(text)
+        return replace(found, message=redacted_name(found.message)) if isinstance(found, Refusal) else found
+
+
 Again = Callable[[Rules], Holding]
 """The same holder under other rules."""
 
@@ -154,6 +173,8 @@ def answer_operation(
     operation, rules = question.operation, holding.rules
     if ports.sql is not None:
         ports = replace(ports, sql=_ReadOnce(ports.sql))
+    if ports.urls is not None:
+        ports = replace(ports, urls=_Discreet(ports.urls))
     demand_arguments(operation, question.arguments)
     call = _call(holding, question)
     found, full = admit_operation_type(holding.wallet, call, ports, rules)
@@ -200,6 +221,7 @@ def described(question: OperationQuestion) -> str:
 
 def _value(value: object) -> str:
     text = value if isinstance(value, str) else str(value)
+    text = redacted_name(text)
     return text if len(text) <= 120 else f"{text[:119]}…"
 
 
