@@ -492,6 +492,7 @@ class HolderAccess(Wire):
     agent_id: str | None
     only: str | None
     except_for: str | None
+    except_wallets: list[str]
     grants: list[StoredGrant]
 
 

@@ -38,12 +38,14 @@ class Access:
         grants: the grants that lend the target to it, by card, list and index.
         only: the one instance of the type that is admitted, empty where all are.
         except_for: the one instance of the type that is not, empty where there is none.
+        except_wallets: agents of the type whose wallets of their own do not admit it.
     """
 
     holder: Holder
     grants: tuple[PlacedGrant, ...]
     only: str = ""
     except_for: str = ""
+    except_wallets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ def stored_holding(
     """
 
     def answering(target: str) -> Answer:
-        return decisions.answer(facts, info, replace(question, target=target), rules)
+        # details are told of the wallet at hand, so agents with wallets of their own are left to their own questions
+        return decisions.answer_by_type(facts, info, replace(question, target=target), rules)
 
     wallet = _wallet(facts, question, rules)
     label = f"@{info.number}"

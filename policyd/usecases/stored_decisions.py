@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from policyd.core.admission import Call, TypeAnswer, Wallet
+from policyd.core.admission import Call, Facet, FacetName, Reach, Reason, TypeAnswer, Verdict, Wallet, Why
+from policyd.core.admission.admit import MAX_INSTANCES
 from policyd.core.application import AgentType
 from policyd.core.cards import Bound, CardId, ScopeCard, Timestamp
 from policyd.core.edition import Rules
@@ -26,6 +27,7 @@ from policyd.usecases.check_call import (
     check_manifest,
     check_wallet,
     initial_wallet,
+    reach_notes,
 )
 from policyd.usecases.compiled_holder import CompiledType
 from policyd.usecases.deployments import Selection, agent_name
@@ -109,7 +111,21 @@ class Decisions:
         )
 
     def answer(self, facts: StoredFacts, info: SnapshotInfo, question: StoredQuestion, rules: Rules) -> Answer:
-        """The answer to one question.
+        """The answer to one question; about a type it speaks of its agents with wallets of their own, too.
+
+        Raises:
+            InputError: if the target cannot be read, or the holder is not known.
+        """
+        own = _own_wallets(facts, question, rules)
+        answer = self.answer_by_type(facts, info, question, rules)
+        if not own:
+            return answer
+        asked = own[:MAX_INSTANCES]
+        each = {name: self.answer_by_type(facts, info, replace(question, agent=name), rules) for name in asked}
+        return over_own_wallets(answer, each, is_all=len(asked) == len(own))
+
+    def answer_by_type(self, facts: StoredFacts, info: SnapshotInfo, question: StoredQuestion, rules: Rules) -> Answer:
+        """The answer for one agent or account, or for those agents of a type that have no wallet of their own.
 
         Raises:
             InputError: if the target cannot be read, or the holder is not known.
@@ -128,16 +144,10 @@ class Decisions:
             wallet = facts.wallet_for(known, agent or "")
             if wallet is not None:
                 return self._of_wallet(facts, info, wallet, question, rules)
-        return self._of_initial_card(facts, info, question, rules, known, agent)
+        return self._of_initial_card(facts, info, question, rules)
 
     def _of_initial_card(
-        self,
-        facts: StoredFacts,
-        info: SnapshotInfo,
-        question: StoredQuestion,
-        rules: Rules,
-        holder: Recipient | None,
-        agent_id: str | None,
+        self, facts: StoredFacts, info: SnapshotInfo, question: StoredQuestion, rules: Rules
     ) -> Answer:
         selection = Selection(None, None, facts.deployment.account, question.component)
 
@@ -156,12 +166,7 @@ class Decisions:
 
         asked = ManifestQuestion(question.agent, question.target, question.at, question.scope)
         answer = check_manifest(facts.under(rules), selection, asked, rules, deciding)
-        notes = answer.notes
-        own = facts.instances_with_wallets(holder) if holder is not None and agent_id is None else ()
-        if own:
-            some = ", ".join(shown(name) for name in own[:3])
-            notes = (*notes, f"does not speak about the {len(own)} agents with wallets of their own, such as {some}")
-        return replace(answer, notes=notes, snapshot=f"@{info.number}")
+        return replace(answer, snapshot=f"@{info.number}")
 
     def _of_wallet(
         self, facts: StoredFacts, info: SnapshotInfo, wallet: Wallet, question: StoredQuestion, rules: Rules
@@ -187,6 +192,78 @@ class Decisions:
         return self.kept.get(
             (info.digest, "wallet", key), lambda: CompiledType(make()), lambda compiled: compiled.grants
         )
+
+
+def _own_wallets(facts: StoredFacts, question: StoredQuestion, rules: Rules) -> tuple[str, ...]:
+    """The agents with wallets of their own, where the question is about a type."""
+    if question.agent and agent_name(question.agent)[1] is not None:
+        return ()
+    if question.holder:
+        return facts.instances_with_wallets(_holder(question.holder, rules))
+    holder = facts.holder_of(question.agent)
+    if holder is None or (question.component and question.component != holder.known[3]):
+        return ()
+    return facts.instances_with_wallets(holder)
+
+
+_FACETS = (Facet.NO, Facet.UNKNOWN, Facet.YES)
+
+
+def over_own_wallets(answer: Answer, own: Mapping[str, Answer], *, is_all: bool) -> Answer:
+    """One answer about a type, from that by its card and those of its agents with wallets of their own.
+
+    `admitted` is `yes` only where all agree; `bounded` is the least of all.
+
+    Args:
+        answer: about the agents that have no wallet of their own.
+        own: about the others, by id; at least one.
+        is_all: whether these are all of them.
+    """
+    cards, places = dict(answer.cards), dict(answer.places)
+    for each in own.values():
+        cards.update(each.cards)
+        places.update(each.places)
+    verdict = answer.verdict
+    least = min(own.values(), key=lambda a: _FACETS.index(a.verdict.bounded)).verdict
+    if _FACETS.index(least.bounded) < _FACETS.index(verdict.bounded):
+        kept = (*(r for r in verdict.reasons if r.facet is not FacetName.BOUNDED), *_about_bounded(least))
+        verdict = replace(verdict, bounded=least.bounded, reasons=kept)
+    told = {name: a.verdict for name, a in own.items() if a.verdict.admitted is not verdict.admitted}
+    admitted = tuple(name for name, v in told.items() if v.admitted is Facet.YES)
+    refused = next((name for name, v in told.items() if v.admitted is Facet.NO), "")
+    reach, exceptions = answer.reach, answer.exceptions
+    if verdict.admitted is Facet.YES and refused:
+        note = Reason(FacetName.ADMITTED, Why.SOME_INSTANCES, detail=refused)
+        against = tuple(r for r in told[refused].reasons if r.facet is FacetName.ADMITTED)
+        rest = tuple(r for r in verdict.reasons if r.facet is not FacetName.ADMITTED)
+        verdict = replace(
+            verdict, admitted=Facet.NO, reasons=(note, *against, *rest), holds_from=None, holds_until=None
+        )
+        reach, exceptions = Reach.SOME, ()
+    elif verdict.admitted is Facet.YES and (told or not is_all):
+        detail = f"which agent asks, such as {next(iter(told))}" if told else "more agents have wallets than are tried"
+        note = Reason(FacetName.ADMITTED, Why.NAME_DECIDES, detail=detail)
+        verdict = replace(verdict, admitted=Facet.UNKNOWN, reasons=(note, *verdict.reasons))
+        reach = Reach.SOME
+    elif admitted:
+        reach, exceptions = Reach.SOME, (*admitted, *(exceptions if answer.reach is Reach.SOME else ()))
+    else:
+        ends = [v.holds_until for v in (verdict, *(a.verdict for a in own.values())) if v.holds_until is not None]
+        starts = [v.holds_from for v in (verdict, *(a.verdict for a in own.values())) if v.holds_from is not None]
+        verdict = replace(verdict, holds_from=max(starts) if starts else None, holds_until=min(ends) if ends else None)
+    about = TypeAnswer(verdict, reach, refused, exceptions)
+    said = set(reach_notes(TypeAnswer(answer.verdict, answer.reach, "", answer.exceptions)))
+    notes = [*reach_notes(about), *(n for n in answer.notes if n not in said)]
+    some = ", ".join(shown(name) for name in tuple(own)[:3])
+    more = f" and {len(own) - 3} more" if len(own) > 3 else ""
+    notes.append(f"asked also of agents with a wallet of their own{'' if is_all else ', not of all'}: {some}{more}")
+    return replace(
+        answer, verdict=verdict, reach=reach, exceptions=exceptions, notes=tuple(notes), cards=cards, places=places
+    )
+
+
+def _about_bounded(verdict: Verdict) -> tuple[Reason, ...]:
+    return tuple(r for r in verdict.reasons if r.facet is FacetName.BOUNDED)
 
 
 def initial_wallet_of(agent: AgentType, context: AgentContext, question: ManifestQuestion) -> Wallet:

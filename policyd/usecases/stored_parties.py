@@ -104,7 +104,9 @@ def _only(found: StoredParties, facts: StoredFacts, rules: Rules, agent: str) ->
     type_name, agent_id = agent_name(agent)
     party = instance_of(found, agent_id) if agent_id is not None else found.by_name.get(agent)
     if party is not None:
-        return replace(found, by_name={agent: party}, unreadable=())
+        # all agents of a type are meant: those with wallets of their own, too
+        own = {n: p for n, p in found.by_name.items() if agent_id is None and n.partition("(")[0] == agent != n}
+        return replace(found, by_name={agent: party, **own}, unreadable=())
     if type_name in found.unreadable:
         return replace(found, by_name={}, unreadable=(agent,))
     raise no_such_agent(type_name, facts.under(rules).deployment)

@@ -6,7 +6,7 @@ Source: interface, who-can, what-can; questions 3.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from policyd.core.cards import Timestamp
 from policyd.core.edition import Rules
@@ -90,6 +90,7 @@ def who(
         )
     )
     left_out = {*_unknown(facts, unread), *(f"{' '.join(who).rstrip()}: {_STRANGE}" for who in strange)}
+    accesses = tuple(_but_own_wallets(facts, accesses, strange))
     whole = WhoCan(accesses, found.unheld)
     if not names_many(target):
         return WhoAnswer(asked.text, whole, (), tuple(sorted(left_out)), info, rules)
@@ -107,6 +108,18 @@ def _answer_query(facts: StoredFacts, info: SnapshotInfo, text: str, rules: Rule
     told = {text for text in found.not_analysed if text.partition(":")[0] not in unread}
     left_out = tuple(sorted({*told, *_unknown(facts, unread)}))
     return WhoAnswer(found.claim, WhoCan((), found.unheld), found.reached, left_out, info, rules)
+
+
+def _but_own_wallets(facts: StoredFacts, accesses: Sequence[Access], strange: set[tuple[str, str]]) -> Iterator[Access]:
+    """What a type may do says nothing of its agents with wallets of their own: these are named where they may not."""
+    admitted = {(a.holder.recipient.text, a.holder.agent_id) for a in accesses} | strange
+    for access in accesses:
+        holder = access.holder.recipient
+        own = () if access.holder.agent_id else facts.instances_with_wallets(holder)
+        if access.only and access.only in own:
+            continue  # its own wallet decides, and is listed by itself
+        refused = tuple(name for name in own if (holder.text, name) not in admitted)
+        yield replace(access, except_wallets=() if access.only else refused)
 
 
 _STRANGE = "its wallet has cards that do not exist under this edition"
@@ -228,6 +241,7 @@ def _access_json(access: Access) -> dict[str, object]:
         "agentId": access.holder.agent_id or None,
         "only": access.only or None,
         "exceptFor": access.except_for or None,
+        "exceptWallets": list(access.except_wallets),
         "grants": [_placed_json(grant) for grant in access.grants],
     }
 
@@ -258,6 +272,8 @@ def who_text(answer: WhoAnswer) -> str:
             whom += f", only {access.only}"
         if access.except_for:
             whom += f", except for {access.except_for}"
+        if access.except_wallets:
+            whom += f", except for {few(access.except_wallets)} with wallets of their own"
         out.append(whom)
         out += [f"  by {_where(grant)}" for grant in access.grants]
     if answer.some and answer.found.accesses:
@@ -275,6 +291,12 @@ def who_text(answer: WhoAnswer) -> str:
     out.append(f"snapshot @{answer.info.number} of {answer.info.label}")
     out.append(f"edition: {answer.rules.label}")
     return visible_lines(out)
+
+
+def few(names: Sequence[str]) -> str:
+    """Some of the names, and how many more there are."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{', '.join(names[:3])}{more}"
 
 
 def _where(grant: PlacedGrant) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from policyd.analysis.effect import OWN_AGENT
 from policyd.core.callsets import Holds, Intersection, Undecided, Universe, calls_of, is_empty, query
 from policyd.core.cards import Bound, Card, Timestamp
 from policyd.core.edition import Rules
@@ -94,7 +95,26 @@ def who_reaches(
         claim,
         tuple(sorted((_reached(r) for r in proof.results if r.word == "fails"), key=lambda r: r.holder)),
         tuple(_unheld(facts.deployment, asked, rules, at)),
-        tuple(f"{r.name}: {r.answer.reason}" for r in proof.results if isinstance(r.answer, Undecided)),
+        (
+            *(f"{r.name}: {r.answer.reason}" for r in proof.results if isinstance(r.answer, Undecided)),
+            *(
+                f"{name}: {_OTHERS}"
+                for name, party in likely.items()
+                if asked.cls.name in OWN_AGENT and _names_others(party, asked)
+            ),
+        ),
+    )
+
+
+_OTHERS = "what its cards lend of other agents' files, variables or configuration is left out"
+
+
+def _names_others(party: Party, asked: ParsedQuery) -> bool:
+    """Whether a grant of an own-agent class may lend what other agents own, which the search leaves out."""
+    return any(
+        grant.target.cls == asked.cls and grant.target.owner.slot is not Slot.AGENT
+        for bounds in party.bounds
+        for grant in bounds.of(Bound.LOWER_POSITIVE)
     )
 
 

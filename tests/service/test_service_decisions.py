@@ -155,3 +155,37 @@ def test_evaluations_answer_each_part_on_its_own(shop):
     outcomes = shop.ask("/access/v1/evaluations", body).json()["evaluations"]
     assert [outcome["decision"] for outcome in outcomes] == [True, False, False]
     assert outcomes[1]["context"]["error"]["code"] == "GRANT002"
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("owner", "?env) : read : orders.1 : ("),
+        ("owner", "acme@example.com/shop/prod) : read : orders.1 : ("),
+        ("verb", "read : orders.x"),
+        ("verb", "read) : read"),
+        ("type", "kv(?env) : read"),
+        ("type", "kv(acme@example.com/shop/prod) : read : x : ("),
+    ],
+)
+def test_a_part_of_an_evaluation_is_never_read_as_several(shop, part, value):
+    """What a client passes on from its users must not change which question is asked."""
+    parts = {"type": "kv", "owner": "?env", "verb": "delete", part: value}
+    body = {
+        "subject": {"type": "agent", "id": "Cart"},
+        "action": {"name": parts["verb"]},
+        "resource": {"type": parts["type"], "id": "orders.1", "properties": {"owner": parts["owner"]}},
+        "context": {"snapshot": PLACE},
+    }
+    answer = shop.ask("/access/v1/evaluation", body)
+    assert answer.status_code == 422, answer.text
+
+
+def test_a_resource_may_hold_colons(shop):
+    body = {
+        "subject": {"type": "agent", "id": "Cart"},
+        "action": {"name": "read"},
+        "resource": {"type": "kv", "id": "orders.a : b"},
+        "context": {"snapshot": PLACE},
+    }
+    assert shop.ask("/access/v1/evaluation", body).json()["context"]["target"].endswith("orders.a : b")

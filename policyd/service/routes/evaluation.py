@@ -26,6 +26,8 @@ from policyd.service.routes.decisions import opened
 from policyd.service.routing import MISSING, OTHER, router
 from policyd.service.wire import MAX_NAME, MAX_TEXT, Place, moment_of, scope_of
 from policyd.service.wiring import services
+from policyd.syntax import parse_target
+from policyd.syntax.grants import parse_target_fields
 from policyd.syntax.mistakes import shown
 from policyd.usecases.answer import Answer, answer_json
 from policyd.usecases.stored_decisions import MAX_BATCH, StoredQuestion
@@ -133,7 +135,13 @@ def _target(evaluation: Evaluation, rules: Rules) -> str:
         owner = natural or ""
     if not isinstance(owner, str):
         raise InputError.of("MANIF091", "`owner` is text", None, "write it as in a grant")
-    return f"{resource.type}({owner}) : {evaluation.action.name} : {resource.id}"
+    # each part is read by itself: joined, a part that holds ` : ` would be read as several
+    parts = (resource.type, owner, evaluation.action.name, resource.id)
+    asked = parse_target_fields(*parts, rules, slots=True)
+    text = "{}({}) : {} : {}".format(*parts)
+    if parse_target(text, rules, slots=True) != asked:
+        raise InputError.of("MANIF091", f"{shown(text)} is read otherwise than its parts", None, "write plain names")
+    return text
 
 
 def _question(evaluation: Evaluation, rules: Rules) -> StoredQuestion:
