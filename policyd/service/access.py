@@ -94,18 +94,24 @@ def refuse_foreign_pages(request: Request) -> None:
         ServiceError: 403.
     """
     host = request.headers.get("host", "")
-    origin = request.headers.get("origin")
     site = request.headers.get("sec-fetch-site", "none")
-    # a form of a page without referrer has the origin `null`; that it is ours stands in the header no page can set
-    same_origin = origin is None or origin.partition("://")[2] == host or (origin == "null" and site == "same-origin")
     navigating = request.method == "GET" and request.headers.get("sec-fetch-mode", "navigate") == "navigate"
-    if not is_loopback(_name(host)) or not same_origin or (site == "cross-site" and not navigating):
+    if not is_loopback(_name(host)) or not is_own_form(request) or (site == "cross-site" and not navigating):
         raise ServiceError(
             ServiceCode.FOREIGN_PAGE,
             HTTPStatus.FORBIDDEN,
             "without tokens only pages and programs of this machine may ask",
             "ask by `localhost` or `127.0.0.1`, or serve with tokens",
         )
+
+
+def is_own_form(request: Request) -> bool:
+    """Whether a request comes from a page of this service, or from no page at all."""
+    origin = request.headers.get("origin")
+    if origin == "null":
+        # a form of a page without referrer; that it is ours stands in the header that no page can set
+        return request.headers.get("sec-fetch-site", "none") == "same-origin"
+    return origin is None or origin.partition("://")[2] == request.headers.get("host", "")
 
 
 def _name(host: str) -> str:

@@ -202,3 +202,29 @@ def test_the_sign_in_page_keeps_a_good_token_in_a_strict_cookie(guarded, tokens)
         assert "HttpOnly" in cookie
         assert "SameSite=strict" in cookie
     guarded.client.cookies.clear()
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 303),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "http://evil.example", "sec-fetch-site": "cross-site"}, 403),
+        ({"origin": "null", "sec-fetch-site": "same-site"}, 403),
+        ({"origin": "null", "sec-fetch-site": "same-origin"}, 303),
+        ({"origin": "https://behind.a.proxy", "sec-fetch-site": "same-origin"}, 303),
+    ],
+)
+def test_no_other_site_signs_a_browser_in(guarded, tokens, headers, status):
+    answer = guarded.client.post("/sign-in", data={"token": tokens["read"], "next": "/"}, headers=headers)
+    assert answer.status_code == status
+    assert ("set-cookie" in answer.headers) is (status == 303)
+    guarded.client.cookies.clear()
+
+
+def test_metrics_of_all_accounts_are_not_for_the_token_of_one(guarded):
+    for name, account, status in (("one-account", "acme@example.com", 403), ("all-accounts", "", 200)):
+        token = guarded.token(name, "read", account)
+        answer = guarded.client.get("/metrics", headers={"authorization": f"Bearer {token}"})
+        assert answer.status_code == status, account
+        assert ("policyd_" in answer.text) is (status == 200)

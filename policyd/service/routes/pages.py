@@ -15,7 +15,7 @@ from policyd.analysis.rules import RULES, page_of
 from policyd.core.edition import Rules
 from policyd.explain.prose import headline
 from policyd.findings import Finding, InputError, PolicydError, Severity
-from policyd.service.access import COOKIE, Caller
+from policyd.service.access import COOKIE, Caller, is_own_form
 from policyd.service.problems import ServiceCode, ServiceError, status_of
 from policyd.service.rendering import (
     SECURITY_HEADERS,
@@ -248,6 +248,10 @@ def signed_in(
     next: Annotated[str, Form(max_length=65_536)] = "/",
 ) -> Response:
     """Keep a good token in a cookie that no script can read and no other site can send."""
+    # behind a proxy the host may be another name than the browser's, which says itself whose page it was
+    if request.headers.get("sec-fetch-site") != "same-origin" and not is_own_form(request):
+        # another site could sign a browser in as somebody else
+        return page(request, "sign_in.html", 403, next="/", error="this form was sent by a page of another site")
     if verify_token(services(request).database, token.strip(), at=now()) is None:
         return page(request, "sign_in.html", 401, next=_inside(next), error="the token is not good")
     answer = RedirectResponse(_inside(next), HTTPStatus.SEE_OTHER, SECURITY_HEADERS)
