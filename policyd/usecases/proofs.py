@@ -21,6 +21,7 @@ from policyd.core.callsets import (
     always,
     disjoint,
     implies,
+    is_empty,
     never,
     query,
     query_text,
@@ -134,6 +135,7 @@ def prove_query(
     checked = CrossCheck(cross_check_s) if is_cross_checked else None
     results = [_not_known(name) for name in parties.unreadable]
     left_out: list[str] = []
+    is_vacuous = bool(parties.by_name)
     named = asked.owner.known[-1:] if asked.owner is not None and asked.owner.slot is None else ()
     for party in parties.by_name.values():
         if party.context is None and asked.owner is not None and asked.owner.slot is not None:
@@ -149,6 +151,7 @@ def prove_query(
                 owner = asked.owner if instance is None else asked.owner_for(instance)
                 calls = query(universe, asked.cls, owner, asked.verb, asked.resource)
                 answer = ask(admitted_by(surface), calls, universe, steps=steps)
+                is_vacuous = is_vacuous and isinstance(is_empty(calls, universe), Holds)
                 if checked is not None:
                     checked.query(answer, surface, asked, instance, universe, is_never=is_never)
                 left_out += universe.left_out
@@ -158,7 +161,13 @@ def prove_query(
     word = "never" if is_never else "always"
     claim = f"{word} admitted: {_words(asked)}"
     notes = (*parties.notes, *_left_out(left_out), *(checked.notes if checked else ()))
-    return Proof(claim, tuple(results), notes, rules)
+    return Proof(claim, tuple(results), notes if not is_vacuous else (_VACUOUS, *notes), rules)
+
+
+_VACUOUS = (
+    "no operation can ask for what the query names, so the claim says nothing: look at the query;"
+    " `policyd check` decides such a target as it is written"
+)
 
 
 def _agreed(name: str, tried: Sequence[tuple[str, list[Proved]]], *, is_cut: bool) -> list[Proved]:
