@@ -17,6 +17,9 @@ TIMEOUT_MS = 250
 MAX_QUESTIONS = 30
 """For one audit; past them what representatives say counts."""
 
+RULES_PER_QUESTION = 100
+"""Rules that one question puts to the solver; every further hundred counts as one question more."""
+
 
 def never_selected(
     view: RetryView, policy: NamedPolicy, sites: Iterable[Site], among: Sequence[NamedPolicy]
@@ -59,7 +62,7 @@ def _asked(view: RetryView, policy: NamedPolicy, site: Site, among: Sequence[Nam
     count = view.subject.once("retry questions", lambda: [0])
     if count[0] >= MAX_QUESTIONS:
         return None
-    count[0] += 1
+    count[0] += 1 + len(among) // RULES_PER_QUESTION
     # The solver is loaded only where it is needed.
     from policyd.solver.retry_questions import Exists, Impossible, wins
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from policyd.analysis.subject import Subject
 from policyd.core.edition import Rules
 from policyd.core.retry import Elapsed, LimitClass, Limits, NamedPolicy, Noun, Site, default_rule
-from policyd.core.retry.placed import PlacedPolicy
+from policyd.core.retry.placed import MAX_RULES, PlacedPolicy
 from policyd.core.retry.predicate import And, Constant, Or, Predicate, PropCompare, PropExists, PropIn
 from policyd.core.retry.predicate import leaves as leaves_of
 from policyd.core.retry.resolve import effective_rules
@@ -36,7 +36,9 @@ class RetryView:
     def __init__(self, subject: Subject) -> None:
         """Take up the policies of the manifest."""
         self.subject = subject
-        self.placed: dict[str, PlacedPolicy] = {p.rule.name: p for p in subject.deployment.retry_policies}
+        # More rules than are compared count as not analysed; the survey says so.
+        given = subject.deployment.retry_policies
+        self.placed: dict[str, PlacedPolicy] = {p.rule.name: p for p in given if len(given) <= MAX_RULES}
         self.rules: tuple[NamedPolicy, ...] = tuple(p.rule for p in self.placed.values())
         self.study = Study(tuple(e.rule for e in effective_rules(self.rules)), subject.rules)
 

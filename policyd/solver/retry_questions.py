@@ -28,10 +28,11 @@ from policyd.core.retry.policy import (
     TimeBox,
     Union,
 )
-from policyd.core.retry.predicate import Predicate, properties_of
+from policyd.core.retry.predicate import Constant, Predicate, PropText, TextTest, leaves, properties_of
+from policyd.core.retry.representatives import constants_of
 from policyd.core.retry.resolve import Resolver, RuleSet, mentions_status
 from policyd.core.retry.sites import Noun, Site
-from policyd.core.retry.space import names_read
+from policyd.core.retry.space import predicates_of
 from policyd.core.retry.value import Boolean, Integer, PropertyValue, Text
 from policyd.solver.answer import DEFAULT_TIMEOUT_MS
 from policyd.solver.retry_terms import BagTerms, Sees
@@ -39,6 +40,15 @@ from policyd.solver.retry_texts import text_of
 
 MAX_TRIES = 8
 """Models that are replayed before a question is left undecided."""
+
+MAX_CONSTANTS = 1_500
+"""Tests and constants of the predicates of one question; larger ones are left undecided unasked."""
+
+MAX_CHARACTERS = 20_000
+"""Characters of those constants."""
+
+MAX_GLOB_CHARACTERS = 500
+"""Characters of one glob: the solver spends no time limit on taking in an expression."""
 
 Bag = Mapping[str, PropertyValue]
 
@@ -81,7 +91,7 @@ def satisfiable(site: Site, rules: Rules, predicate: Predicate, timeout_ms: int 
     Unsatisfiable when it is not: a bag of the domain of which a strict evaluation gives true.
     """
     return _ask(
-        site, rules, properties_of(predicate), timeout_ms,
+        site, rules, (predicate,), timeout_ms,
         lambda terms: terms.strict(predicate).true,
         lambda bag: evaluate_strict(predicate, bag) is True,
     )  # fmt: skip
@@ -94,7 +104,6 @@ def counterexample(
 
     Unsatisfiable when `narrow` implies that one of `wide` is true.
     """
-    names = properties_of(narrow).union(*(properties_of(p) for p in wide))
 
     def encode(terms: BagTerms) -> z3.BoolRef:
         return z3.And(terms.strict(narrow).true, *(z3.Not(terms.strict(p).true) for p in wide))
@@ -102,7 +111,7 @@ def counterexample(
     def confirm(bag: Bag) -> bool:
         return evaluate_strict(narrow, bag) is True and all(evaluate_strict(p, bag) is not True for p in wide)
 
-    return _ask(site, rules, names, timeout_ms, encode, confirm)
+    return _ask(site, rules, (narrow, *wide), timeout_ms, encode, confirm)
 
 
 def overlap(
@@ -113,7 +122,7 @@ def overlap(
     Unsatisfiable when they exclude each other.
     """
     return _ask(
-        site, rules, properties_of(one) | properties_of(other), timeout_ms,
+        site, rules, (one, other), timeout_ms,
         lambda terms: z3.And(terms.strict(one).true, terms.strict(other).true),
         lambda bag: evaluate_strict(one, bag) is True and evaluate_strict(other, bag) is True,
     )  # fmt: skip
@@ -130,7 +139,7 @@ def failure(site: Site, rules: Rules, predicate: Predicate, timeout_ms: int = DE
         return z3.Or(sees.missing, sees.error)
 
     return _ask(
-        site, rules, properties_of(predicate), timeout_ms, encode,
+        site, rules, (predicate,), timeout_ms, encode,
         lambda bag: not isinstance(evaluate_strict(predicate, bag), bool),
     )  # fmt: skip
 
@@ -151,7 +160,7 @@ def wins(
     before = [p for p in policies[: policies.index(rule)] if not status or mentions_status(p)]
     if status and not mentions_status(rule):
         return Impossible()
-    names = frozenset().union(*(names_read(p) for p in (*before, rule)))
+    read = tuple(predicates_of((*before, rule)))
 
     def encode(terms: BagTerms) -> z3.BoolRef:
         parts = []
@@ -162,7 +171,7 @@ def wins(
 
     ready = RuleSet.of(policies)
     return _ask(
-        site, rules, names, timeout_ms, encode, lambda bag: ready.pick(bag, resolver, status_filter=status) is rule
+        site, rules, read, timeout_ms, encode, lambda bag: ready.pick(bag, resolver, status_filter=status) is rule
     )
 
 
@@ -221,11 +230,14 @@ def _body(terms: BagTerms, policy: Policy) -> Sees:
 def _ask(
     site: Site,
     rules: Rules,
-    names: Iterable[str],
+    predicates: Sequence[Predicate],
     timeout_ms: int,
     encode: Callable[[BagTerms], z3.BoolRef],
     confirm: Callable[[Bag], bool],
 ) -> Finding:
+    if _is_too_large(predicates):
+        return Unsettled("the predicates are larger than what is put to the solver")
+    names = frozenset().union(*(properties_of(p) for p in predicates))
     context = z3.Context()
     terms = BagTerms.of(site, rules, names, context)
     condition = encode(terms)
@@ -246,6 +258,24 @@ def _ask(
                 return Exists(bag)
         solver.add(_another(terms, model))
     return Unsettled("no model was confirmed by the evaluator")
+
+
+def _is_too_large(predicates: Iterable[Predicate]) -> bool:
+    constants = characters = 0
+    for predicate in predicates:
+        for leaf in leaves(predicate):
+            if isinstance(leaf, Constant):
+                continue
+            values = constants_of(leaf)
+            constants += 1 + len(values)
+            if isinstance(leaf, PropText):
+                characters += len(leaf.operand)
+                if leaf.test is TextTest.MATCHES and len(leaf.operand) > MAX_GLOB_CHARACTERS:
+                    return True
+            characters += sum(len(value.value) for value in values if isinstance(value, Text))
+            if constants > MAX_CONSTANTS or characters > MAX_CHARACTERS:
+                return True
+    return False
 
 
 def _another(terms: BagTerms, model: z3.ModelRef) -> z3.BoolRef:

@@ -15,7 +15,7 @@ from policyd.analysis.proofs import standings_of
 from policyd.core.cards import Bound, Card
 from policyd.core.edition import NEXT, Rules
 from policyd.core.grants.names import ascii_lower
-from policyd.core.retry.placed import NO_FACTS, RetryFacts
+from policyd.core.retry.placed import MAX_RULES, NO_FACTS, RetryFacts
 from policyd.findings import Finding, Related, Report, Severity, Span, visible
 from policyd.manifest import Application, LoadedManifest, describe, resolve_environment
 from policyd.manifest.application import parse_located
@@ -172,7 +172,7 @@ def _survey(
     left_out = set(loaded.not_analysed)
     limiting, empty = _upper_bounds(loaded.application)
     cards = None if deployer is None else tuple(deployer)
-    cards_seen = grants_seen = 0
+    cards_seen = grants_seen = policies_seen = 0
     for number, name in enumerate(asked):
         if cards_seen > MAX_CARDS or grants_seen > MAX_GRANTS:
             left_out.add(_too_many(asked, number))
@@ -187,6 +187,13 @@ def _survey(
         )
         if resolved.environment is not None:
             deployment = describe(loaded.application, resolved, rules)
+            policies_seen += len(deployment.retry_policies)
+            if policies_seen > MAX_RULES:
+                left_out.add(
+                    f"the retry policies of {shown(name or '')}: an audit ends after {MAX_RULES} of them, ask about one"
+                    " environment with `--env`"
+                )
+                deployment = replace(deployment, retry_policies=())
             cards_seen += len(deployment.agents)
             grants_seen += sum(len(a.initial_card.of(bound)) for a in deployment.agents for bound in Bound)
             subjects.append(Subject(deployment, ascii_lower(account), rules, cards, limiting, empty, retry))

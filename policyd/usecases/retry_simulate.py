@@ -38,9 +38,13 @@ MAX_SHOWN_WAITS = 12
 MAX_FOLLOWED = 10_000
 """Retries after which a run is followed no further."""
 
+MIN_FOLLOWED = 100
+"""Retries up to which a run is always followed, however much work the question is."""
+
 MAX_RUNS = 100_000
+
 MAX_WORK = 2_000_000
-"""Decisions that all runs of a distribution may take together."""
+"""Decisions times nodes that the runs of one question may take, a share for each of its policies."""
 
 PERCENTILES = (5, 25, 50, 75, 95, 99)
 
@@ -114,6 +118,7 @@ def course_of(
     runs: int = 0,
     seed: int = 0,
     max_retries: int = MAX_FOLLOWED,
+    among: int = 1,
 ) -> Course:
     """Follow a policy from its first failure on.
 
@@ -126,11 +131,16 @@ def course_of(
         runs: random runs for a distribution; 0 for none.
         seed: of their jitter.
         max_retries: how far a run is followed.
+        among: how many policies the question is about; the work is shared between them.
     """
     base = dict(bag or {})
     at: Callable[[int], Mapping[str, PropertyValue]] = (
         (lambda k: {**base, "attempt": Integer(k)}) if counts_attempts else (lambda k: base)
     )
+
+    nodes = sum(1 for _ in nodes_of(rule.policy))
+    work = max(1, MAX_WORK // (nodes * max(1, among)))
+    max_retries = max(min(max_retries, MIN_FOLLOWED), min(max_retries, work // 2))
 
     def run(draw: Callable[[float], float], steps: int = max_retries + 1) -> Schedule:
         real = elapsed_of(rules) is Elapsed.REAL
@@ -138,14 +148,14 @@ def course_of(
 
     low, high = run(lower_end), run(upper_end)
     limits = limits_of(rule.policy, elapsed_of(rules), Domain(fixed=base, attempt=counts_attempts))
-    distribution = _distribution(run, len(low.decisions), runs, seed) if runs else None
+    distribution = _distribution(run, len(low.decisions), min(runs, work), seed, work) if runs else None
     return Course(rule.name, rule.policy, low, high, limits, rules, execution_ns, base, distribution)
 
 
 def _distribution(
-    run: Callable[[Callable[[float], float]], Schedule], decisions: int, runs: int, seed: int
+    run: Callable[[Callable[[float], float]], Schedule], decisions: int, runs: int, seed: int, work: int
 ) -> Distribution:
-    runs = min(runs, MAX_RUNS, max(1, MAX_WORK // max(1, decisions)))
+    runs = min(runs, MAX_RUNS, max(1, work // max(1, decisions)))
     source = random.Random(seed)
 
     def draw(factor: float) -> float:

@@ -5,7 +5,6 @@ Source: retry 1.6, 1.8; interface.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,18 +19,13 @@ from policyd.core.retry import (
     read_policy,
     read_rule,
 )
-from policyd.core.retry.placed import PlacedPolicy
-from policyd.findings import Finding, InputError, NoSuchName, Severity, nearest
+from policyd.core.retry.errors import path_text
+from policyd.core.retry.placed import MAX_RULES, PlacedPolicy
+from policyd.findings import Finding, InputError, NoSuchName, Severity, Span, nearest
 from policyd.manifest import LoadedManifest, load_manifest
 from policyd.manifest.retry_defaults import retry_environments, retry_policies_of
 from policyd.syntax.mistakes import shown
-from policyd.syntax.retry_yaml import load_yaml
-
-MAX_BYTES = 16 * 1024 * 1024
-"""A larger document is refused unread."""
-
-MAX_RULES = 1_000
-"""Rules of one document; the questions compare rules with each other."""
+from policyd.usecases.retry_documents import json_document, placed_in_json, read_document, text_of_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +118,11 @@ def environment_of(loaded: LoadedManifest, environment: str | None) -> RetryEnvi
     own = [f for f in errors if f.span is not None and f.span.path.startswith("$.retryPolicyDefaults")]
     if own:
         raise InputError(*own)
+    defaults = [default for default in loaded.application.retry_defaults if default.environment == name]
+    demand_few(len(defaults), defaults[MAX_RULES].span if len(defaults) > MAX_RULES else None)
     policies, found = retry_policies_of(loaded.application, name)
     readable = {policy.rule.name for policy in policies}
-    written = {d.name for d in loaded.application.retry_defaults if d.environment == name}
+    written = {default.name for default in defaults}
     if not written <= readable:
         raise InputError(*(f for f in found if f.severity is Severity.ERROR))
     notes: list[str] = []
@@ -160,47 +156,36 @@ def _chosen(loaded: LoadedManifest, environment: str | None) -> tuple[str, tuple
     return "", known
 
 
-def text_of_file(path: Path) -> str:
-    """The text of a file.
-
-    Raises:
-        InputError: where it cannot be read, is too large or is not UTF-8.
-    """
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or "it is no file name").lower()
-        raise InputError.of("MANIF001", f"{shown(str(path))} cannot be read: {reason}") from None
-    if len(data) > MAX_BYTES:
-        raise InputError.of("MANIF001", f"{shown(str(path))} is larger than {MAX_BYTES} bytes")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError.of("MANIF001", f"{shown(str(path))} is not UTF-8 at byte {error.start}") from None
-
-
-def _json(text: str, source: str) -> object:
-    try:
-        return json.loads(text)
-    except (RecursionError, ValueError):
-        raise InputError.of("RETRY106", f"{shown(source)} is not JSON that can be read") from None
-
-
 def rules_of_text(text: str, source: str) -> tuple[PlacedPolicy, ...]:
     """The rules of a JSON text as the REST interface lists them: one, a list, or an object with `values`.
 
     Raises:
         InputError: where it cannot be read.
     """
-    document = _json(text, source)
+    document = json_document(text, source)
+    head: tuple[str | int, ...] = ()
     if isinstance(document, dict) and isinstance(document.get("values"), list):
-        document = document["values"]
+        document, head = document["values"], ("values",)
     rows = document if isinstance(document, list) else [document]
-    if len(rows) > MAX_RULES:
-        raise InputError.of("RETRY106", f"{shown(source)} has more than {MAX_RULES} retry policies")
-    rules = [read_rule(row, (place,)) for place, row in enumerate(rows)]
+    with placed_in_json(text, source):
+        demand_few(len(rows), Span(source, path=path_text((*head, MAX_RULES))))
+        if isinstance(document, list):
+            rules = [read_rule(row, (*head, place)) for place, row in enumerate(rows)]
+        else:
+            rules = [read_rule(document)]
     return tuple(PlacedPolicy(rule, rule) for rule in rules)
+
+
+def demand_few(count: int, first: Span | None) -> None:
+    """Refuse more rules than the questions compare.
+
+    Args:
+        count: how many there are.
+        first: where the first one too many stands.
+    """
+    if count > MAX_RULES:
+        message = f"there are {count} retry policies, and at most {MAX_RULES} of one environment are compared"
+        raise InputError.of("RETRY106", message, first, "ask about fewer of them")
 
 
 def load_rules(path: Path) -> tuple[NamedPolicy, ...]:
@@ -218,12 +203,25 @@ def load_overlay(path: Path) -> Overlay:
     Raises:
         InputError: where it cannot be read.
     """
-    document = _json(text_of_file(path), str(path))
-    if not isinstance(document, dict) or not isinstance(document.get("removed", []), list):
-        raise InputError.of("RETRY106", f"{shown(str(path))} is no overlay", None, "write `set` and `removed`")
+    text = text_of_file(path)
+    document = json_document(text, str(path))
+    with placed_in_json(text, str(path)):
+        return _overlay(document)
+
+
+def _overlay(document: object) -> Overlay:
+    removed = document.get("removed", []) if isinstance(document, dict) else None
+    if not isinstance(document, dict) or not isinstance(removed, list):
+        place = "$" if removed is None else "$.removed"
+        raise InputError.of("RETRY106", "this is no overlay", Span("retry", path=place), "write `set` and `removed`")
     rows = document.get("set", [])
-    rules = tuple(read_rule(row, ("set", i)) for i, row in enumerate(rows if isinstance(rows, list) else [rows]))
-    return Overlay(rules, frozenset(str(name) for name in document.get("removed", [])))
+    rows = rows if isinstance(rows, list) else [rows]
+    demand_few(len(rows), Span("retry", path=f"$.set[{MAX_RULES}]"))
+    for number, name in enumerate(removed):
+        if not isinstance(name, str):
+            span = Span("retry", path=f"$.removed[{number}]")
+            raise InputError.of("RETRY106", "a name that is removed is a text", span)
+    return Overlay(tuple(read_rule(row, ("set", i)) for i, row in enumerate(rows)), frozenset(removed))
 
 
 def load_policy(path: Path) -> Policy:
@@ -234,8 +232,16 @@ def load_policy(path: Path) -> Policy:
     Raises:
         InputError: where it cannot be read.
     """
-    text = text_of_file(path)
-    document = _json(text, str(path)) if path.suffix == ".json" else load_yaml(text)
+    read: Policy = read_document(text_of_file(path), str(path), policy_of, is_json=path.suffix == ".json")
+    return read
+
+
+def policy_of(document: object) -> Policy:
+    """The tree that a document holds: canonical form, a rule, or a list of nodes.
+
+    Raises:
+        InputError: where it cannot be read.
+    """
     if isinstance(document, list):
         return policy_from_nodes(document, compiled=True)
     if isinstance(document, dict) and "policy" in document:

@@ -11,17 +11,17 @@ from pathlib import PurePath
 
 from policyd.core.admission import Facet
 from policyd.core.edition import Rules
-from policyd.core.retry import NamedPolicy, Policy, policy_from_nodes, read_policy, read_predicate, read_rule
+from policyd.core.retry import NamedPolicy, Policy, read_policy, read_predicate, read_rule
 from policyd.core.retry.api_form import through_manifest
 from policyd.core.retry.placed import PlacedPolicy
 from policyd.findings import InternalDefect
 from policyd.manifest import load_texts
 from policyd.store.facts import Deployment, Origin, RetryPolicyFact
 from policyd.store.snapshots import SnapshotInfo
-from policyd.syntax.retry_yaml import load_yaml
 from policyd.usecases.deployments import Selection
+from policyd.usecases.retry_documents import read_document
 from policyd.usecases.retry_saga import SagaAnswer, SagaQuestion, ask_saga
-from policyd.usecases.retry_sources import RetryEnvironment, environment_of, rules_of_text
+from policyd.usecases.retry_sources import RetryEnvironment, demand_few, environment_of, policy_of, rules_of_text
 from policyd.usecases.stored_decisions import Decisions, StoredQuestion
 from policyd.usecases.stored_deployment import StoredFacts
 
@@ -85,12 +85,10 @@ def sent_policy(document: object) -> Policy:
     Raises:
         InputError: where it cannot be read.
     """
-    read = load_yaml(document) if isinstance(document, str) else document
-    if isinstance(read, list):
-        return policy_from_nodes(read, compiled=True)
-    if isinstance(read, dict) and "policy" in read:
-        return read_policy(read["policy"], ("policy",))
-    return read_policy(read)
+    if not isinstance(document, str):
+        return policy_of(document)
+    read: Policy = read_document(document, "policy", policy_of, is_json=False)
+    return read
 
 
 def sent_rules(documents: Sequence[object]) -> tuple[NamedPolicy, ...]:
@@ -99,6 +97,7 @@ def sent_rules(documents: Sequence[object]) -> tuple[NamedPolicy, ...]:
     Raises:
         InputError: where one cannot be read, with its place.
     """
+    demand_few(len(documents), None)
     return tuple(read_rule(document, (place,)) for place, document in enumerate(documents))
 
 

@@ -13,12 +13,11 @@ from policyd.core.admission import Facet
 from policyd.core.edition import Rules
 from policyd.core.retry.saga import Form
 from policyd.core.retry.saga_steps import Aftermath, SagaStep, StepResult, aftermath
-from policyd.findings import InputError
+from policyd.findings import InputError, Span
 from policyd.syntax.mistakes import shown
-from policyd.syntax.retry_yaml import load_yaml
 from policyd.usecases.check_call import ManifestQuestion, check_manifest
 from policyd.usecases.deployments import Described, Selection
-from policyd.usecases.retry_sources import text_of_file
+from policyd.usecases.retry_documents import read_document, text_of_file
 
 MAX_STEPS = 200
 
@@ -57,26 +56,37 @@ def load_plan(path: Path) -> Plan:
     Raises:
         InputError: where it cannot be read.
     """
-    document = load_yaml(text_of_file(path))
+    read: Plan = read_document(text_of_file(path), str(path), plan_of, is_json=path.suffix == ".json")
+    return read
+
+
+def plan_of(document: object) -> Plan:
+    """The transaction that a document describes.
+
+    Raises:
+        InputError: where it cannot be read.
+    """
     rows = document.get("steps") if isinstance(document, Mapping) else None
-    if not isinstance(document, Mapping) or not isinstance(rows, list) or len(rows) > MAX_STEPS:
-        raise _refused("a transaction has `form` and up to 200 `steps`")
+    if not isinstance(document, Mapping) or not isinstance(rows, list):
+        raise _refused(f"a transaction has `form` and up to {MAX_STEPS} `steps`", "$")
+    if len(rows) > MAX_STEPS:
+        raise _refused(f"a transaction has up to {MAX_STEPS} `steps`", f"$.steps[{MAX_STEPS}]")
     try:
         form = Form(document.get("form", "infallible"))
     except ValueError:
-        raise _refused("`form` is `fallible` or `infallible`") from None
+        raise _refused("`form` is `fallible` or `infallible`", "$.form") from None
     targets: dict[str, str] = {}
-    return Plan(form, tuple(_step(row, targets) for row in rows), targets)
+    return Plan(form, tuple(_step(row, targets, f"$.steps[{place}]") for place, row in enumerate(rows)), targets)
 
 
-def _step(row: object, targets: dict[str, str]) -> SagaStep:
+def _step(row: object, targets: dict[str, str], place: str) -> SagaStep:
     if not isinstance(row, Mapping) or not isinstance(row.get("name"), str):
-        raise _refused("a step has a `name`")
+        raise _refused("a step has a `name`", place)
     name = row["name"]
     try:
         result = StepResult(row.get("result", "ok"))
     except ValueError:
-        raise _refused(f"the result of {shown(name)} is `ok`, `error` or `crash`") from None
+        raise _refused(f"the result of {shown(name)} is `ok`, `error` or `crash`", f"{place}.result") from None
     undo = row.get("compensation")
     undo = {"name": undo} if isinstance(undo, str) else undo if isinstance(undo, Mapping) else {}
     _target(name, row, targets)
@@ -144,5 +154,5 @@ def followed_json(followed: Followed) -> dict[str, object]:
     }
 
 
-def _refused(message: str) -> InputError:
-    return InputError.of("MANIF091", message, None, "see the page on retries")
+def _refused(message: str, place: str) -> InputError:
+    return InputError.of("MANIF091", message, Span("steps", path=place), "see the page on retries")

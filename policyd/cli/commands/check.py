@@ -207,6 +207,11 @@ def _saga(
         raise opt.usage(
             "a saga is asked about in a manifest: its retry policies count", "name a manifest and `--agent`"
         )
+    if place.at is not None or place.scope is not None:
+        raise opt.usage(
+            f"`--at` and `--scope` say nothing of `{SAGA_RETRY}`: a saga is decided for every attempt, by the cards",
+            "leave them out; `--arg self-view=denied` sets self-view apart from the cards",
+        )
     words = [place.source, "--agent", place.agent, "--require", ",".join(name.value for name in required)]
     words += ["--format", format, "--edition", place.rules.edition.value]
     where = place.selection

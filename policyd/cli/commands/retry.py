@@ -139,7 +139,16 @@ def simulate(
     bag = bag_at(site_of(site), given, rules).bag if site else given
     wanted = [loaded.named(name).rule for name in names] or [e.rule for e in loaded.effective]
     courses = [
-        course_of(rule, rules, bag=bag, counts_attempts=site == "saga", execution_ns=execution_ns, runs=runs, seed=seed)
+        course_of(
+            rule,
+            rules,
+            bag=bag,
+            counts_attempts=site == "saga",
+            execution_ns=execution_ns,
+            runs=runs,
+            seed=seed,
+            among=len(wanted),
+        )
         for rule in wanted
     ]
     if format == "svg":

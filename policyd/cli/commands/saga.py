@@ -90,7 +90,7 @@ def command(
     question = SagaQuestion(
         agent,
         attempt,
-        continuation_from_json(opt.read_json(continuation)) if continuation is not None else None,
+        opt.read_file(continuation, continuation_from_json) if continuation is not None else None,
         parse_duration(elapsed),
         Form(form),
         Body(body),

@@ -12,6 +12,9 @@ from policyd.core.retry.policy import NamedPolicy
 from policyd.core.retry.resolve import Overlay
 from policyd.findings import Span
 
+MAX_RULES = 1_000
+"""Rules of one environment, or of all that one audit looks at; the questions compare rules with each other."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlacedPolicy:

@@ -26,6 +26,12 @@ MAX_GLOB_TEXTS = 48
 MAX_ENUMERATED = 66_000
 """Integer domains up to this size are tried value by value where a test reads them as text."""
 
+MAX_OVERLAP = 256
+"""Two texts are laid over each other by at most so many characters."""
+
+MAX_TEXT_SIZE = 4_000_000
+"""Characters of all the texts that are made for one property; past them no more are made."""
+
 _ORDERINGS = (Comparison.LT, Comparison.LTE, Comparison.GT, Comparison.GTE)
 
 
@@ -139,7 +145,12 @@ def text_samples(leaves: Sequence[Leaf], base: str = "qzx", fillers: Sequence[st
     for part in substrings:
         found |= dict.fromkeys((part, fresh + part + fresh, part + fresh, fresh + part))
     if len(prefixes) + len(substrings) + len(globs) > 1:
-        found |= dict.fromkeys(_combined(prefixes, substrings, fresh))
+        size = 0
+        for text in _combined(prefixes, substrings, fresh):
+            found[text] = None
+            size += len(text)
+            if len(found) > MAX_TEXTS or size > MAX_TEXT_SIZE:
+                break
         fillers = (*fillers, *substrings[:4], *prefixes[:4])
     each = max(6, MAX_TEXTS // 2 // max(1, len(globs)))
     for glob in globs:
@@ -166,7 +177,7 @@ def _combined(prefixes: Sequence[str], substrings: Sequence[str], fresh: str) ->
             yield head + part
             yield head + fresh + part
             yield fresh + head + part
-            for shared in range(1, min(len(head), len(part))):
+            for shared in range(1, min(len(head), len(part), MAX_OVERLAP)):
                 if head.endswith(part[:shared]):
                     yield head + part[shared:]
 

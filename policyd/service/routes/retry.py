@@ -131,6 +131,7 @@ def simulate(request: Request, body: SimulateRequest, asker: Asker) -> Response:
                 execution_ns=execution_ns,
                 runs=body.runs,
                 seed=body.seed,
+                among=len(wanted),
             )
             for rule in wanted
         ]
