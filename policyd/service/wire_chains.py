@@ -276,7 +276,7 @@ class SchemaAnswer(Wire):
     """Whether the relation holds, and what shows it where it does not; those members are there for a `no` only."""
 
     relation: str
-    verdict: Literal["yes", "no"]
+    verdict: Literal["yes", "no", "undecided"]
     source: str
     target: str
     path: str = ""

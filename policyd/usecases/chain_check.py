@@ -14,6 +14,7 @@ from policyd.analysis.labels import label_row
 from policyd.core.application import Deployment
 from policyd.core.edition import Edition, Rules
 from policyd.core.schema.json_text import JsonValue
+from policyd.core.schema.steps import OutOfStepsError, within
 from policyd.core.tools.boundaries import ERASED, Underlying
 from policyd.core.tools.caller_edge import caller_remarks
 from policyd.core.tools.chain import MAX_LAYERS, Chain, Layer, Verdict, compile_chain
@@ -38,6 +39,11 @@ from policyd.usecases.tool_documents import ENGINES, TEXTS
 
 MAX_COMPARED = 2_000_000
 """Commands, inputs and errors of what layers expect, over all chains of one question."""
+MAX_STEPS = 50_000_000
+"""Steps of work on their types, over all chains of one question."""
+MAX_STEPS_SERVED = 2_000_000
+"""Over HTTP, where others wait meanwhile."""
+TOO_MUCH = "the chains compare more than one question may"
 
 
 def tool_size(tool: Tool) -> int:
@@ -340,6 +346,7 @@ def check_chains(
     tool: str = "",
     account: str = "",
     budget: int = MAX_COMPARED,
+    steps: int = MAX_STEPS,
 ) -> ChainReport:
     """Decide every chain.
 
@@ -349,10 +356,21 @@ def check_chains(
         tool: only chains of this one; empty for all.
         account: the owner's e-mail where an environment names none.
         budget: how much may be compared.
+        steps: how much work their types may take.
 
     Raises:
         InputError: for a name that is not defined, or if there is too much to compare.
     """
+    try:
+        with within(steps):
+            return _checked(sources, environments, tool, account, budget)
+    except OutOfStepsError:
+        raise InputError.of("CHAIN006", TOO_MUCH, None, "ask about one tool at a time") from None
+
+
+def _checked(
+    sources: ChainSources, environments: Sequence[str] | None, tool: str, account: str, budget: int
+) -> ChainReport:
     decision = _Decision(sources, [], False, [], budget=budget)
     decision.registry()
     rows: list[ChainRow] = []

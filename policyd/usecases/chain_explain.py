@@ -21,6 +21,7 @@ from policyd.core.schema.json_decode import decode_json
 from policyd.core.schema.json_faults import JsonFault
 from policyd.core.schema.json_text import JsonValue
 from policyd.core.schema.reshape import Reshaped, Unshaped
+from policyd.core.schema.steps import OutOfStepsError, within
 from policyd.core.schema.validate import violations_of
 from policyd.core.schema.values import RecordValue, SchemaValue
 from policyd.core.tools.arguments import NoArguments, Written, written_arguments
@@ -90,6 +91,12 @@ class Followed:
     reaches_leaf: bool
 
 
+MAX_STEPS = 10_000_000
+"""Steps of work that one call may take."""
+MAX_STEPS_SERVED = 500_000
+"""Over HTTP, where others wait meanwhile."""
+
+
 def follow_call(
     chain: Chain,
     command: tuple[str, ...],
@@ -98,6 +105,7 @@ def follow_call(
     profile: Profile,
     tool: str = "",
     authority: Authority | None = None,
+    steps: int = MAX_STEPS,
 ) -> Followed:
     """Follow a call through a chain whose definitions are all known.
 
@@ -109,14 +117,20 @@ def follow_call(
         profile: the rules in force.
         tool: under which name it is bound; empty for the outermost definition's.
         authority: whose cards decide each call; None where they are not known, and then nothing is said of them.
+        steps: how much work its values and their types may take.
 
     Raises:
-        InputError: CHAIN009, where the outermost definition is not known or the input cannot be read at all.
+        InputError: CHAIN009, where the outermost definition is not known or the input cannot be read at all; CHAIN006
+            where there is too much to follow.
     """
     if chain.effective is None:
         raise InputError.of("CHAIN009", "the outermost definition is not known: " + "; ".join(chain.unknown))
     name = tool or chain.effective.name
-    return _Follower(chain, command, profile, name, authority, [], []).follow(given, outcome)
+    try:
+        with within(steps):
+            return _Follower(chain, command, profile, name, authority, [], []).follow(given, outcome)
+    except OutOfStepsError:
+        raise InputError.of("CHAIN006", "the call carries more than one question may follow") from None
 
 
 def authority_of(row: ChainRow, agent: str) -> Authority | None:

@@ -7,20 +7,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from policyd.core.schema.graph import Graph
+from policyd.core.schema.leaf_witness import NoWitness
+from policyd.core.schema.steps import OutOfStepsError, within
 from policyd.core.tools.caller_edge import caller_remarks
 from policyd.core.tools.chain import Verdict, is_open
 from policyd.core.tools.command_tree import callable_paths
 from policyd.core.tools.compat import compatibility
+from policyd.core.tools.incompatibility import Incompatibility
 from policyd.core.tools.modes import Mode
 from policyd.core.tools.profile import Profile
 from policyd.core.tools.remarks import pair_remarks
 from policyd.core.tools.tool import Tool
-from policyd.core.tools.tool_witness import tool_witness
+from policyd.core.tools.tool_witness import Part, ToolWitness, tool_witness
 from policyd.findings import Finding, Report, Severity, Span
 from policyd.report import finding_json
 from policyd.usecases.chain_words import refusal_finding, remark_finding
 from policyd.usecases.tool_documents import ENGINES, TEXTS
 
+MAX_STEPS = 10_000_000
+"""Steps of work that two states of a tool may take in each mode, and for callers."""
+MAX_STEPS_SERVED = 500_000
+"""Over HTTP, where others wait meanwhile."""
 OLD, NEW = "the old tool", "the new tool"
 
 
@@ -32,6 +40,14 @@ class ModeAnswer:
     verdict: Verdict
     findings: tuple[Finding, ...]
     undecided: bool = False
+    is_too_much: bool = False
+
+    @property
+    def open_end(self) -> str:
+        """Why it is undecided, in a few words; empty when it is decided."""
+        if not self.undecided:
+            return ""
+        return f"{self.mode.value}: {TOO_MUCH if self.is_too_much else 'a pattern or URL could not be judged'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +59,27 @@ class ToolDiff:
         callers: what happens to callers built from the old one.
         added: commands that only the new one has.
         removed: commands that only the old one has.
+        callers_undecided: whether it took too many steps to tell what happens to callers.
     """
 
     modes: tuple[ModeAnswer, ...]
     callers: tuple[Finding, ...]
     added: tuple[str, ...]
     removed: tuple[str, ...]
+    callers_undecided: bool = False
 
     @property
     def caller_verdict(self) -> Verdict:
-        """Reject when some old caller is refused or misreads what it gets."""
+        """Reject when some old caller is refused or misreads what it gets; undecided when that takes too many steps."""
+        if self.callers_undecided:
+            return Verdict.UNDECIDED
         refused = any(finding.severity is Severity.ERROR for finding in self.callers)
         return Verdict.REJECT if refused else Verdict.ACCEPT
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether something of it could not be judged."""
+        return self.callers_undecided or any(answer.undecided for answer in self.modes)
 
     def told(self, mode: Mode) -> tuple[Finding, ...]:
         """What changed for middleware of `mode` and for callers."""
@@ -66,29 +91,52 @@ class ToolDiff:
 
     def report(self, mode: Mode, place: Span) -> Report:
         """What changed as findings at the new definition, for the forms of findings."""
-        open_ends = [f"{a.mode.value}: a pattern or URL could not be judged" for a in self.modes if a.undecided]
+        open_ends = [answer.open_end for answer in self.modes if answer.undecided]
+        if self.callers_undecided:
+            open_ends.append(f"callers: {TOO_MUCH}")
         return Report.of((replace(finding, span=place) for finding in self.told(mode)), open_ends)
 
 
-def diff_tools(old: Tool, new: Tool, profile: Profile) -> ToolDiff:
-    """Compare two states of a tool; both may be invalid, which every mode then says."""
+def diff_tools(old: Tool, new: Tool, profile: Profile, steps: int = MAX_STEPS) -> ToolDiff:
+    """Compare two states of a tool; both may be invalid, which every mode then says.
+
+    Args:
+        old: a state of the tool.
+        new: another one.
+        profile: the switches in force.
+        steps: how much work each mode, and the question about callers, may take; past it they are undecided.
+    """
     before, after = callable_paths(old), callable_paths(new)
 
     def names(paths: set[tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(" ".join(path) or "root" for path in sorted(paths))
 
     wraps = profile.optional_wrapping
-    remarks = caller_remarks(old, new, ENGINES, wraps_optional=wraps)
-    callers = tuple(remark_finding(remark, "callers of the old tool", None) for remark in remarks)
+    callers: tuple[Finding, ...] | None = None
+    try:
+        with within(steps):
+            remarks = caller_remarks(old, new, ENGINES, wraps_optional=wraps)
+            callers = tuple(remark_finding(remark, "callers of the old tool", None) for remark in remarks)
+    except OutOfStepsError:
+        pass  # told as undecided
     return ToolDiff(
-        tuple(_mode_answer(old, new, mode, profile) for mode in Mode),
-        callers,
+        tuple(_mode_answer(old, new, mode, profile, steps) for mode in Mode),
+        callers or (),
         names(set(after) - set(before)),
         names(set(before) - set(after)),
+        callers_undecided=callers is None,
     )
 
 
-def _mode_answer(old: Tool, new: Tool, mode: Mode, profile: Profile) -> ModeAnswer:
+def _mode_answer(old: Tool, new: Tool, mode: Mode, profile: Profile, steps: int) -> ModeAnswer:
+    try:
+        with within(steps):
+            return _decided(old, new, mode, profile)
+    except OutOfStepsError:
+        return ModeAnswer(mode, Verdict.UNDECIDED, (), undecided=True, is_too_much=True)
+
+
+def _decided(old: Tool, new: Tool, mode: Mode, profile: Profile) -> ModeAnswer:
     wraps = profile.optional_wrapping
     found = compatibility(old, new, mode, ENGINES, error_rule=profile.error_rule, wraps_optional=wraps)
     if found.is_accepted:
@@ -98,10 +146,20 @@ def _mode_answer(old: Tool, new: Tool, mode: Mode, profile: Profile) -> ModeAnsw
     if all(is_open(reason) for reason in found.errors):
         return ModeAnswer(mode, Verdict.UNDECIDED, (), undecided=True)
     head = f"reject ({mode.value})"
-    shown = (tool_witness(old, new, reason, TEXTS, wraps_optional=wraps) for reason in found.errors)
-    pairs = zip(found.errors, shown, strict=True)
-    findings = tuple(refusal_finding(reason, witness, OLD, NEW, head, None) for reason, witness in pairs)
-    return ModeAnswer(mode, Verdict.REJECT, findings)
+    return ModeAnswer(mode, Verdict.REJECT, tuple(_refusal(old, new, reason, head, wraps) for reason in found.errors))
+
+
+def _refusal(old: Tool, new: Tool, reason: Incompatibility, head: str, wraps: bool) -> Finding:
+    """One reason with its payload, or without one where the steps are taken: the refusal stands."""
+    try:
+        witness = tool_witness(old, new, reason, TEXTS, wraps_optional=wraps)
+        return refusal_finding(reason, witness, OLD, NEW, head, None)
+    except OutOfStepsError:
+        found = ToolWitness(Part.CALL, Graph(), NoWitness.TOO_LARGE)
+        return refusal_finding(reason, found, OLD, NEW, head, None)
+
+
+TOO_MUCH = "there is more to compare than one question may"
 
 
 def diff_lines(diff: ToolDiff) -> list[str]:
@@ -109,8 +167,12 @@ def diff_lines(diff: ToolDiff) -> list[str]:
     lines = ["as inner tool of middleware built for the old tool:"]
     for answer in diff.modes:
         lines.append(f"  {answer.mode.value}: {answer.verdict.value}")
+        if answer.is_too_much:
+            lines.append(f"    {TOO_MUCH}")
         lines += _finding_lines(answer.findings, answer.mode)
     lines.append(f"for existing callers: {diff.caller_verdict.value}")
+    if diff.callers_undecided:
+        lines.append(f"  {TOO_MUCH}")
     lines += _finding_lines(diff.callers, None)
     for words, names in (("new commands", diff.added), ("removed commands", diff.removed)):
         if names:

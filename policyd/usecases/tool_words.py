@@ -91,7 +91,8 @@ def mismatch_place(mismatch: Mismatch) -> str:
 
 
 def _names(source: tuple[str, ...], target: tuple[str, ...]) -> str:
-    return ", ".join(f"`{name}`" for name in source if name not in target)
+    known = frozenset(target)
+    return ", ".join(f"`{name}`" for name in source if name not in known)
 
 
 def shown_type(schema: SchemaType) -> str:

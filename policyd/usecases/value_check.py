@@ -14,6 +14,7 @@ from policyd.core.schema.json_encode import Encoded, encode
 from policyd.core.schema.json_faults import JsonFault, JsonFaultKind, JsonForm
 from policyd.core.schema.json_text import JsonValue
 from policyd.core.schema.outcomes import Validity, validity_of
+from policyd.core.schema.steps import OutOfStepsError, within
 from policyd.core.schema.validate import violations_of
 from policyd.usecases.tool_documents import ENGINES
 
@@ -52,7 +53,15 @@ class ValueAnswer:
     has_canonical: bool = False
 
 
-def check_value(text: str, graph: Graph, form: JsonForm, *, trusted: bool = False) -> ValueAnswer:
+MAX_STEPS = 10_000_000
+"""Steps of work that one value may take."""
+MAX_STEPS_SERVED = 500_000
+"""Over HTTP, where others wait meanwhile."""
+
+
+def check_value(
+    text: str, graph: Graph, form: JsonForm, *, trusted: bool = False, steps: int = MAX_STEPS
+) -> ValueAnswer:
     """Whether a JSON text is a value of the schema's root.
 
     Args:
@@ -60,7 +69,17 @@ def check_value(text: str, graph: Graph, form: JsonForm, *, trusted: bool = Fals
         graph: well-formed.
         form: which spellings are in force.
         trusted: whether the text may hold capabilities; text from outside may not.
+        steps: how much work it may take; what is not known by then is undecided.
     """
+    try:
+        with within(steps):
+            return _checked(text, graph, form, trusted=trusted)
+    except OutOfStepsError:
+        words = "the value and its type are more than one question may look at"
+        return ValueAnswer(Validity.UNDECIDED, (BrokenRule("decode", "OutOfSteps", "$", words),))
+
+
+def _checked(text: str, graph: Graph, form: JsonForm, *, trusted: bool) -> ValueAnswer:
     value = decode_text(text, graph, ENGINES, trusted=trusted, form=form)
     if isinstance(value, JsonFault):
         broken = (BrokenRule("decode", value.kind.value, value.path, value.reason),)

@@ -30,7 +30,7 @@ def compare(source: Path, target: Path, relation: str, format: str, output: Path
     """Does every value of SOURCE have a form in TARGET? If not: where they part, and a value that shows it.
 
     Schemas are the platform's JSON, a type in the short notation, or YAML with `type` and `types`.
-    Exit 0: yes; 1: no.
+    Exit 0: yes; 1: no; 3: there is more to compare than one question may.
     """
     from policyd.cli.output import as_json, write
     from policyd.usecases.schema_compare import Relation, answer_json, answer_lines, compare_schemas, well_formed
@@ -42,4 +42,6 @@ def compare(source: Path, target: Path, relation: str, format: str, output: Path
         write(as_json(answer_json(answer, one, other)), output)
     else:
         write(visible_lines(answer_lines(answer, one, other)), output)
+    if answer.is_undecided:
+        return Exit.UNDECIDED
     return Exit.YES if answer.holds else Exit.NO

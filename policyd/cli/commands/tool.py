@@ -40,7 +40,8 @@ def diff(
 ) -> int:
     """May NEW stand where OLD was: under the middleware built for it (per mode), and for its callers?
 
-    Exit 0: nothing at or above --fail-on; 1: something; 3: a pattern or URL could not be judged.
+    Exit 0: nothing at or above --fail-on; 1: something; 3: a pattern or URL could not be judged, or
+    there is more to compare than one question may.
     """
     from policyd import __version__
     from policyd.cli.commands.chain import rules_and_profile
@@ -64,6 +65,6 @@ def diff(
             about = tuple((found.mode.value, found.verdict.value) for found in answer.modes)
             run = Run("policyd tool diff", __version__, level, (*about, ("callers", answer.caller_verdict.value)))
             write(rendered(answer.report(Mode(mode), Span(str(new))), format, no_lines, run), output)
-    if any(found.undecided for found in answer.modes):
+    if answer.is_undecided:
         return Exit.UNDECIDED
     return Exit.NO if answer.fails(Mode(mode), level) else Exit.YES

@@ -27,7 +27,8 @@ def check(
 ) -> int:
     """Is this JSON a value of the schema? If not: the exact rule that it breaks, and where.
 
-    Exit 0: yes; 1: no; 3: an engine for patterns or URLs would have to decide.
+    Exit 0: yes; 1: no; 3: an engine for patterns or URLs would have to decide, or it is more than one
+    question may look at.
     """
     from policyd.cli.output import as_json, write
     from policyd.core.schema.outcomes import Validity

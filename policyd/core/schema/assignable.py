@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from policyd.core.schema.equivalent import meaning, same_leaf, slots, together, union_demands
 from policyd.core.schema.graph import Definitions
 from policyd.core.schema.narrowing import binaries_fit, numbers_fit, paths_fit, quantities_fit, texts_fit, urls_fit
-from policyd.core.schema.pairs import Pair, all_hold
+from policyd.core.schema.pairs import Pair, Proven, all_hold
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     BinaryType,
     Case,
@@ -32,22 +33,32 @@ from policyd.core.schema.types import (
     UnionType,
     UrlType,
     VariantType,
+    width_of,
 )
 
 
-def is_assignable(source: SchemaType, target: SchemaType, definitions: Definitions) -> bool:
+def is_assignable(
+    source: SchemaType, target: SchemaType, definitions: Definitions, proven: Proven | None = None
+) -> bool:
     """Whether every value of `source` is one of `target` as it stands; both use the same definitions.
 
     A reference that leads nowhere is assignable only to one that ends at the same id.
+
+    Args:
+        source: a type.
+        target: another one.
+        definitions: what references of both mean.
+        proven: what was found assignable before among the same definitions, whose types must still exist.
     """
 
     def demands(a: SchemaType, b: SchemaType) -> Iterable[Pair] | None:
         return _demands(meaning(a, definitions), meaning(b, definitions))
 
-    return all_hold((source, target), demands)
+    return all_hold((source, target), demands, proven)
 
 
 def _demands(source: SchemaType, target: SchemaType) -> Iterable[Pair] | None:
+    spend(width_of(source) + width_of(target))
     match source, target:
         case RecordType(a), RecordType(b):
             if [f.name for f in a] != [f.name for f in b]:

@@ -7,11 +7,13 @@ Source: middleware 3.2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from policyd.core.schema.engines import Engines
 from policyd.core.schema.graph import Definitions, Graph
+from policyd.core.schema.name_index import NameIndex
 from policyd.core.schema.outcomes import Validity, Violation, ViolationKind, validity_of
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     EnumType,
     FixedListType,
@@ -134,9 +136,11 @@ def violation_words(kind: ViolationKind) -> str:
 class _Carrier:
     sources: Definitions
     targets: Definitions
+    index: NameIndex = field(default_factory=NameIndex)
 
     def carry(self, value: SchemaValue, source: SchemaType, target: SchemaType) -> SchemaValue:
         """One value; what has no counterpart by name is refused, what has another kind is left to validation."""
+        spend()
         one, other = self.sources.resolve(source).type, self.targets.resolve(target).type
         match one, other, value:
             case RecordType(), RecordType(), RecordValue(parts):
@@ -157,28 +161,31 @@ class _Carrier:
     def record(self, source: RecordType, target: RecordType, parts: tuple[SchemaValue, ...]) -> SchemaValue:
         """The fields of the target, by name."""
         found: list[SchemaValue] = []
-        for field in target.fields:
-            index = next((i for i, own in enumerate(source.fields) if own.name == field.name), None)
+        places = self.index.of(source.fields, (own.name for own in source.fields))
+        for wanted in target.fields:
+            index = places.get(wanted.name)
             if index is None:
-                raise _NoPlaceError(f"the field `{field.name}` is missing")
-            found.append(self.carry(parts[index], source.fields[index].body, field.body))
+                raise _NoPlaceError(f"the field `{wanted.name}` is missing")
+            found.append(self.carry(parts[index], source.fields[index].body, wanted.body))
         return RecordValue(tuple(found))
 
     def choice(self, value: SchemaValue, source: SchemaType | None, target: SchemaType | None) -> SchemaValue:
         """A value whose type offers a choice, or a leaf."""
         match source, target, value:
             case VariantType(a), VariantType(b), VariantValue(case, payload):
-                index = next((i for i, c in enumerate(b) if c.name == a[case].name), None)
+                index = self.index.of(b, (c.name for c in b)).get(a[case].name)
                 if index is None:
                     raise _NoPlaceError(f"the case `{a[case].name}` is missing")
                 return VariantValue(index, self.slot(payload, a[case].payload, b[index].payload))
             case EnumType(a), EnumType(b), EnumValue(case):
-                if a[case] not in b:
+                index = self.index.of(b, b).get(a[case])
+                if index is None:
                     raise _NoPlaceError(f"the case `{a[case]}` is missing")
-                return EnumValue(b.index(a[case]))
+                return EnumValue(index)
             case FlagsType(a), FlagsType(b), FlagsValue(bits):
-                names = [name for name, bit in zip(a, bits, strict=True) if bit]
-                missing = next((name for name in names if name not in b), None)
+                names = dict.fromkeys(name for name, bit in zip(a, bits, strict=True) if bit)
+                places = self.index.of(b, b)
+                missing = next((name for name in names if name not in places), None)
                 if missing is not None:
                     raise _NoPlaceError(f"the flag `{missing}` is missing")
                 return FlagsValue(tuple(name in names for name in b))
@@ -186,11 +193,11 @@ class _Carrier:
                 slots = (source.ok, target.ok) if is_ok else (source.err, target.err)
                 return ResultValue(is_ok, self.slot(some, *slots))
             case UnionType(a), UnionType(b), UnionValue(tag, body):
-                one = next((branch for branch in a if branch.tag == tag), None)
-                other = next((branch for branch in b if branch.tag == tag), None)
+                one = self.index.of(a, (branch.tag for branch in a)).get(tag)
+                other = self.index.of(b, (branch.tag for branch in b)).get(tag)
                 if one is None or other is None:
                     raise _NoPlaceError(f"the branch `{tag}` is missing")
-                return UnionValue(tag, self.carry(body, one.body, other.body))
+                return UnionValue(tag, self.carry(body, a[one].body, b[other].body))
             case _:
                 return value
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from policyd.core.schema.graph import Definitions, Graph
 from policyd.core.schema.pairs import Pair, Proven, all_hold
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     BinaryType,
     EnumType,
@@ -35,6 +36,7 @@ from policyd.core.schema.types import (
     UnionType,
     UrlType,
     VariantType,
+    width_of,
 )
 
 
@@ -77,6 +79,7 @@ class SameTypes:
         joined: list[int] = []
         pending = [(left, right)]
         while pending:
+            spend()
             first, second = pending.pop()
             a, b = meaning(first, self.definitions), meaning(second, others)
             one, other = self._find(a), self._find(b)
@@ -115,6 +118,7 @@ def slots(left: SchemaType | None, right: SchemaType | None) -> list[Pair] | Non
 
 
 def _demands(left: SchemaType, right: SchemaType) -> Iterable[Pair] | None:
+    spend(width_of(left) + width_of(right))
     match left, right:
         case RecordType(a), RecordType(b):
             same = [f.name for f in a] == [f.name for f in b]

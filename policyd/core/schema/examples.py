@@ -21,6 +21,7 @@ from policyd.core.schema.restrictions import (
     TextRestriction,
     UrlRestriction,
 )
+from policyd.core.schema.steps import spend
 from policyd.core.schema.text_wish import NoText, Texts, TextWish
 from policyd.core.schema.types import (
     BinaryType,
@@ -124,6 +125,7 @@ class Examples:
         After `MAX_EXAMPLE_NODES` types the answer is no, which only says that nothing is certain.
         """
         self._asked += 1
+        spend()
         if self._asked > MAX_EXAMPLE_NODES:
             return False
         match schema:
@@ -159,6 +161,7 @@ class Examples:
             before = len(wanted)
             # later definitions are mostly the inner ones
             for id in reversed(wanted):
+                spend()
                 body = self.definitions.body(id)
                 found = None if body is None else self._make(body)
                 if found is not None:
@@ -169,6 +172,7 @@ class Examples:
 
     def _make(self, schema: SchemaType) -> tuple[SchemaValue, int] | None:
         """A value with its size, from what is known of the named types so far."""
+        spend()
         match schema:
             case RefType(id):
                 return self._named.get(id)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import EMPTY_RECORD, OptionType, RefType, SchemaType, UnionType, walk
 
 
@@ -66,6 +67,7 @@ class Definitions:
         current: SchemaType = schema
         last = schema.id
         while isinstance(current, RefType):
+            spend()
             last = current.id
             if last in seen:
                 return Resolved(None, last, is_cycle=True)
@@ -84,6 +86,7 @@ class Definitions:
         seen: set[str] = set()
         pending = [schema]
         while pending:
+            spend()
             current = pending.pop()
             if isinstance(current, RefType):
                 resolved = self.resolve(current)

@@ -25,6 +25,7 @@ from policyd.core.schema.graph import Definitions, Graph
 from policyd.core.schema.json_faults import NEWEST_FORM, JsonFault, JsonFaultError, JsonFaultKind, JsonForm
 from policyd.core.schema.json_rules import json_satisfies
 from policyd.core.schema.json_text import JsonValue, parse_json
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     BinaryType,
     EnumType,
@@ -51,6 +52,7 @@ from policyd.core.schema.types import (
     UnionType,
     UrlType,
     VariantType,
+    width_of,
 )
 from policyd.core.schema.values import (
     BoolValue,
@@ -127,9 +129,11 @@ class _Decoder:
 
     def decode(self, schema: SchemaType, json: JsonValue, depth: int) -> SchemaValue:
         """One value of one type."""
+        spend()
         if depth > MAX_DECODE_DEPTH:
             raise JsonFaultError(JsonFaultKind.TOO_DEEP, f"nested deeper than {MAX_DECODE_DEPTH} levels")
         resolved = self.definitions.resolve(schema).type
+        spend(0 if resolved is None else width_of(resolved))
         match resolved:
             case OptionType(inner):
                 return OptionValue(None if json is None else self.decode(inner, json, depth + 1))
@@ -307,9 +311,9 @@ def _single(json: JsonValue) -> tuple[str, JsonValue, bool]:
 
 
 def _flags(flags: tuple[str, ...], json: JsonValue) -> FlagsValue:
-    chosen: set[str] = set()
+    names, chosen = frozenset(flags), set[str]()
     for name in _array(json):
-        if not isinstance(name, str) or name not in flags:
+        if not isinstance(name, str) or name not in names:
             raise mismatch("flags are an array of their names")
         if name in chosen:
             raise JsonFaultError(JsonFaultKind.DUPLICATE_FLAG, f"`{name}` stands twice")

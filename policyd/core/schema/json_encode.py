@@ -24,6 +24,7 @@ from policyd.core.schema.json_decode import MAX_DECODE_DEPTH
 from policyd.core.schema.json_faults import NEWEST_FORM, JsonFault, JsonFaultError, JsonFaultKind, JsonForm
 from policyd.core.schema.json_rules import json_satisfies
 from policyd.core.schema.json_text import JsonValue
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     BinaryType,
     CapabilityType,
@@ -52,6 +53,7 @@ from policyd.core.schema.types import (
     UrlType,
     VariantType,
     kind_of,
+    width_of,
 )
 from policyd.core.schema.values import (
     BinaryValue,
@@ -124,6 +126,7 @@ class _Encoder:
         if depth > MAX_DECODE_DEPTH:
             raise JsonFaultError(JsonFaultKind.TOO_DEEP, f"nested deeper than {MAX_DECODE_DEPTH} levels")
         resolved = self.definitions.resolve(schema).type
+        spend(1 if resolved is None else 1 + width_of(resolved))
         if resolved is None:
             raise mismatch("the type leads nowhere")
         match resolved, value:

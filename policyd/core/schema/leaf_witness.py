@@ -210,7 +210,8 @@ def _outside(own: tuple[str, ...] | None, wanted: tuple[str, ...] | None, invent
     if wanted is None:
         return None
     if own is not None:
-        return next((name for name in own if name not in wanted), None)
+        names = frozenset(wanted)
+        return next((name for name in own if name not in names), None)
     fresh = invented[-1] + "-" * sum(name.startswith(invented[-1]) for name in wanted)
     return next((name for name in (*invented, fresh) if name not in wanted), None)
 

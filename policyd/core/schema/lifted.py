@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from policyd.core.schema.graph import Graph
 from policyd.core.schema.pairs import Pair, all_hold
 from policyd.core.schema.project import Plan, project
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     FixedListType,
     ListType,
@@ -23,6 +24,7 @@ from policyd.core.schema.types import (
     TupleType,
     UnionType,
     VariantType,
+    width_of,
 )
 
 
@@ -41,6 +43,7 @@ def projects_lifted(source: Graph, target: Graph) -> bool:
 
 
 def _demands(one: SchemaType, other: SchemaType, source: Graph, target: Graph) -> Iterable[Pair] | None:
+    spend(width_of(one) + width_of(other))
     match one, other:
         case RecordType(fields), RecordType(wanted):
             own = {field.name: field.body for field in reversed(fields)}

@@ -26,6 +26,7 @@ from policyd.core.schema.leaf_reading import (
 )
 from policyd.core.schema.pairs import Proven
 from policyd.core.schema.project import MAX_PLAN_DEPTH
+from policyd.core.schema.steps import spend
 from policyd.core.schema.text_wish import Texts
 from policyd.core.schema.types import (
     Branch,
@@ -48,6 +49,7 @@ from policyd.core.schema.types import (
     TupleType,
     UnionType,
     VariantType,
+    width_of,
 )
 
 MAX_COMPARED = 20_000
@@ -102,6 +104,7 @@ class _Comparison:
             return NONE
         if self.nodes > MAX_COMPARED or depth > MAX_PLAN_DEPTH:
             return SOME
+        spend(1 + width_of(a.type) + width_of(b.type))
         if a.last_id is None or b.last_id is None:
             return self.step(a.type, b.type, depth + 1)
         key = (a.last_id, b.last_id)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import SchemaType
 
 Pair: TypeAlias = tuple[SchemaType, SchemaType]
@@ -34,6 +35,7 @@ def all_hold(
     seen: Proven = {}
     pending = [start]
     while pending:
+        spend()
         left, right = pending.pop()
         key = (id(left), id(right))
         if key in seen or key in known:

@@ -15,6 +15,9 @@ from typing import NoReturn, TypeAlias, TypeVar
 from policyd.core.schema.assignable import is_assignable, leaf_fits
 from policyd.core.schema.equivalent import are_equivalent
 from policyd.core.schema.graph import NO_DEFINITIONS, Definitions, Graph
+from policyd.core.schema.name_index import first_places
+from policyd.core.schema.pairs import Proven
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     EnumType,
     FixedListType,
@@ -32,6 +35,7 @@ from policyd.core.schema.types import (
     TupleType,
     UnionType,
     VariantType,
+    width_of,
 )
 
 T = TypeVar("T")
@@ -157,7 +161,7 @@ def project(source: Graph, target: Graph) -> Plan | Mismatch:
 
     Both graphs are taken to be well-formed.
     """
-    compiler = _Compiler(source.definitions, target.definitions, [], {})
+    compiler = _Compiler(source.definitions, target.definitions, [], {}, {})
     try:
         compiler.compile(source.root, target.root, "", 0)
     except _MismatchError as error:
@@ -173,6 +177,7 @@ class _Compiler:
     targets: Definitions
     steps: list[Step]
     known: dict[tuple[str, str], Node]
+    proven: Proven
 
     def compile(self, source: SchemaType, target: SchemaType, path: str, depth: int) -> Node:
         """The step for a pair; a pair of named types that was met before is not looked at again."""
@@ -186,6 +191,7 @@ class _Compiler:
             return self.known[named]
         if len(self.steps) >= MAX_PLAN_NODES:
             raise _MismatchError(Mismatch(path, MismatchKind.TOO_LARGE, source, target))
+        spend()
         node = len(self.steps)
         self.steps.append(KEEP)
         if named is not None:
@@ -213,6 +219,7 @@ class _Compiler:
 
     def step(self, source: SchemaType, target: SchemaType, path: str, depth: int) -> Step:
         """The step for two resolved types."""
+        spend(width_of(source) + width_of(target))
         match source, target:
             case RecordType(), RecordType():
                 return Pick(tuple(self.picks(source, target, path, depth)))
@@ -234,9 +241,11 @@ class _Compiler:
             case VariantType(), VariantType():
                 return Recase(tuple(self.cases(source, target, path, depth)))
             case EnumType(a), EnumType(b) if set(a) <= set(b):
-                return Recase(tuple((b.index(name), None) for name in a))
+                places = first_places(b)
+                return Recase(tuple((places[name], None) for name in a))
             case FlagsType(a), FlagsType(b) if set(a) <= set(b):
-                return Reflag(tuple(b.index(name) for name in a), len(b))
+                places = first_places(b)
+                return Reflag(tuple(places[name] for name in a), len(b))
             case UnionType(), UnionType():
                 return Bodies(tuple(self.branches(source, target, path, depth)))
             case StreamType(), StreamType():
@@ -253,7 +262,7 @@ class _Compiler:
 
     def are_equivalent(self, source: SchemaType, target: SchemaType) -> bool:
         """Whether the two are the same type."""
-        return are_equivalent(Graph(source, self.sources), Graph(target, self.targets))
+        return are_equivalent(Graph(source, self.sources), Graph(target, self.targets), self.proven)
 
     def picks(self, source: RecordType, target: RecordType, path: str, depth: int) -> Iterator[tuple[int, Node]]:
         """Every field of the target from the field of the same name."""

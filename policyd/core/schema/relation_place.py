@@ -26,7 +26,7 @@ from policyd.core.schema.types import (
 )
 
 MAX_STEPS = 200
-"""So far down a difference is followed."""
+"""So many pairs are looked at on the way down to a difference."""
 
 
 def differing_place(
@@ -36,7 +36,10 @@ def differing_place(
     targets: Definitions,
     holds: Callable[[SchemaType, SchemaType], bool],
 ) -> Mismatch:
-    """The innermost place at which a relation does not hold, following the first part that differs.
+    """An innermost place at which a relation does not hold, following the first part that differs.
+
+    A pair that was met before is not followed again: of a type that holds itself, the place is told where it is
+    first met, not at the end of a long way round.
 
     Args:
         source: of a pair for which the relation does not hold.
@@ -45,18 +48,24 @@ def differing_place(
         targets: what those of the target mean.
         holds: the relation.
     """
-    path = ""
-    for _ in range(MAX_STEPS):
-        one, other = sources.resolve(source).type, targets.resolve(target).type
-        if one is None or other is None:
-            break
-        source, target = one, other
-        parting = next((part for part in _pairs(source, target) if not holds(part[0], part[1])), None)
-        if parting is None:
-            break
-        source, target = parting[0], parting[1]
-        path += parting[2]
-    return Mismatch(path, MismatchKind.NOT_SUBSTITUTABLE, source, target)
+    here = Mismatch("", MismatchKind.NOT_SUBSTITUTABLE, source, target)
+    met: dict[tuple[int, int], tuple[SchemaType, SchemaType]] = {}
+    pending = [(source, target, "")]
+    while pending and len(met) < MAX_STEPS:
+        one, other, path = pending.pop()
+        a, b = sources.resolve(one).type, targets.resolve(other).type
+        if a is None or b is None:
+            return Mismatch(path, MismatchKind.NOT_SUBSTITUTABLE, one, other)
+        if (id(a), id(b)) in met:
+            continue
+        # keeps the types, so that no id is used again
+        met[id(a), id(b)] = a, b
+        here = Mismatch(path, MismatchKind.NOT_SUBSTITUTABLE, a, b)
+        parting = [(x, y, path + step) for x, y, step in _pairs(a, b) if not holds(x, y)]
+        if not parting:
+            return here
+        pending.extend(reversed(parting))
+    return here
 
 
 def _pairs(source: SchemaType, target: SchemaType) -> Iterator[tuple[SchemaType, SchemaType, str]]:

@@ -11,6 +11,7 @@ from enum import Enum
 
 from policyd.core.schema.graph import Graph
 from policyd.core.schema.project import MAX_PLAN_NODES
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     FixedListType,
     ListType,
@@ -27,6 +28,7 @@ from policyd.core.schema.types import (
     UnionType,
     VariantType,
     walk,
+    width_of,
 )
 
 
@@ -80,6 +82,7 @@ class _Walk:
             self.nodes += 1
             if a.type is None or b.type is None:
                 continue
+            spend(1 + width_of(a.type) + width_of(b.type))
             yield from _own(a.type, b.type, place)
             pending.extend(reversed(list(_parts(a.type, b.type, place))))
 

@@ -22,6 +22,7 @@ from policyd.core.schema.restrictions import (
     TextRestriction,
     UrlRestriction,
 )
+from policyd.core.schema.steps import spend
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,11 +433,27 @@ def parts_of(schema: SchemaType) -> tuple[SchemaType, ...]:
             assert_never(schema)
 
 
+def width_of(schema: SchemaType) -> int:
+    """How many names or types are written directly inside: what looking at all of them costs.
+
+    >>> width_of(EnumType(("a", "b")))
+    2
+    """
+    match schema:
+        case EnumType(names) | FlagsType(names):
+            return len(names)
+        case RecordType(parts) | VariantType(parts) | UnionType(parts) | TupleType(parts):
+            return len(parts)
+        case _:
+            return 0
+
+
 def walk(schema: SchemaType, *, into_secrets: bool = True) -> Iterator[SchemaType]:
     """The type and everything inside it, outside first; refs are given but not followed."""
     pending = [schema]
     while pending:
         current = pending.pop()
+        spend()
         yield current
         if into_secrets or not isinstance(current, SecretType):
             pending.extend(reversed(parts_of(current)))

@@ -12,6 +12,7 @@ from typing import assert_never
 from policyd.core.schema.engines import Engines
 from policyd.core.schema.faults import Fault, FaultKind
 from policyd.core.schema.graph import Definitions
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     Branch,
     Discriminator,
@@ -33,6 +34,7 @@ def union_faults(union: UnionType, definitions: Definitions, engines: Engines) -
     """The faults of the rules of one union; its bodies are judged elsewhere."""
     for branch in union.branches:
         yield from _branch_faults(branch, definitions, engines)
+    spend(len(union.branches) * (len(union.branches) - 1) // 2)
     for one, other in combinations(union.branches, 2):
         if not are_disjoint(one.discriminator, other.discriminator):
             yield Fault(FaultKind.UNION_AMBIGUOUS_DISCRIMINATORS, tags=(one.tag, other.tag))

@@ -6,7 +6,7 @@ Source: middleware 8.2, 1.3, 3.2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from policyd.core.schema.discriminators import rule_holds
 from policyd.core.schema.engines import Engines
@@ -19,7 +19,9 @@ from policyd.core.schema.leaf_values import (
     text_violations,
     url_violations,
 )
+from policyd.core.schema.name_index import NameIndex
 from policyd.core.schema.outcomes import Validity, Violation, ViolationKind, validity_of
+from policyd.core.schema.steps import spend
 from policyd.core.schema.types import (
     BinaryType,
     EnumType,
@@ -45,6 +47,7 @@ from policyd.core.schema.types import (
     UnionType,
     UrlType,
     VariantType,
+    width_of,
 )
 from policyd.core.schema.values import (
     PLAIN_VALUES,
@@ -99,6 +102,7 @@ class _Walk:
     engines: Engines
     pending: list[tuple[SchemaType, SchemaValue, _Path]]
     found: list[Violation]
+    index: NameIndex = field(default_factory=NameIndex)
 
     def broken(self, kind: ViolationKind, path: _Path) -> None:
         """Note one violation."""
@@ -106,12 +110,14 @@ class _Walk:
 
     def check(self, schema: SchemaType, value: SchemaValue, path: _Path) -> None:
         """Check one value against one type, leaving what is inside for later."""
+        spend()
         if isinstance(schema, RefType):
             resolved = self.definitions.resolve(schema)
             if resolved.type is None:
                 self.broken(ViolationKind.SHAPE_MISMATCH if resolved.is_cycle else ViolationKind.DANGLING_REF, path)
                 return
             schema = resolved.type
+        spend(width_of(schema))
         match schema, value:
             case RecordType(fields), RecordValue(parts):
                 if len(fields) != len(parts):
@@ -183,11 +189,11 @@ class _Walk:
 
     def union(self, schema: UnionType, value: UnionValue, path: _Path) -> None:
         """Check the tag, the rule of its branch, and the body."""
-        branch = next((b for b in schema.branches if b.tag == value.tag), None)
-        if branch is None:
+        place = self.index.of(schema.branches, (b.tag for b in schema.branches)).get(value.tag)
+        if place is None:
             self.broken(ViolationKind.UNION_UNKNOWN_TAG, path)
             return
-        inside = (*path, "body")
+        branch, inside = schema.branches[place], (*path, "body")
         self.pending.append((branch.body, value.body, inside))
         holds = rule_holds(branch, value.body, self.definitions, self.engines)
         if holds is None:

@@ -20,8 +20,11 @@ from policyd.core.schema.equivalent import are_equivalent
 from policyd.core.schema.examples import EPOCH, MAX_EXAMPLE_NODES, NO_ID, Examples
 from policyd.core.schema.graph import NO_DEFINITIONS, Graph
 from policyd.core.schema.leaf_witness import NoWitness, refused_leaf
+from policyd.core.schema.name_index import first_places
 from policyd.core.schema.outcomes import Validity
+from policyd.core.schema.pairs import Proven
 from policyd.core.schema.project import MAX_PLAN_DEPTH, MAX_PLAN_NODES
+from policyd.core.schema.steps import spend
 from policyd.core.schema.text_wish import Texts
 from policyd.core.schema.types import (
     Branch,
@@ -45,6 +48,7 @@ from policyd.core.schema.types import (
     UnionType,
     VariantType,
     walk,
+    width_of,
 )
 from policyd.core.schema.validate import validity
 from policyd.core.schema.values import (
@@ -126,6 +130,7 @@ class _Search:
     examples: Examples
     known: set[tuple[str, str]] = field(default_factory=set)
     nodes: int = 0
+    proven: Proven = field(default_factory=dict)
 
     def first(self, source: SchemaType, target: SchemaType, depth: int) -> _Found:
         """The value for the first place below a pair at which it parts, or None where it projects."""
@@ -141,6 +146,7 @@ class _Search:
         self.nodes += 1
         if a.type is None or b.type is None:
             return NoWitness.NOT_FOUND
+        spend(1 + width_of(a.type) + width_of(b.type))
         return self.step(a.type, b.type, depth + 1)
 
     def step(self, source: SchemaType, target: SchemaType, depth: int) -> _Found:
@@ -165,9 +171,11 @@ class _Search:
             case UnionType(a), UnionType(b):
                 return self.union(a, b, depth)
             case EnumType(a), EnumType(b):
-                return next((EnumValue(i) for i, name in enumerate(a) if name not in b), None)
+                names = frozenset(b)
+                return next((EnumValue(i) for i, name in enumerate(a) if name not in names), None)
             case FlagsType(a), FlagsType(b):
-                missing = next((name for name in a if name not in b), None)
+                names = frozenset(b)
+                missing = next((name for name in a if name not in names), None)
                 return None if missing is None else FlagsValue(tuple(name == missing for name in a))
             case StreamType(a), StreamType(b):
                 return self.stream(a, b, depth)
@@ -192,9 +200,7 @@ class _Search:
 
     def record(self, source: RecordType, target: RecordType, depth: int) -> _Found:
         """Every field of the target must be there and project."""
-        index_of: dict[str, int] = {}
-        for index, own in enumerate(source.fields):
-            index_of.setdefault(own.name, index)
+        index_of = first_places(own.name for own in source.fields)
         for wanted in target.fields:
             place = index_of.get(wanted.name)
             if place is None:
@@ -246,7 +252,7 @@ class _Search:
     def entries(self, source: MapType, target: MapType, depth: int) -> _Found:
         """Keys must be the same type, which some values show; values project."""
         keys = Graph(source.key, self.source.definitions), Graph(target.key, self.target.definitions)
-        if not are_equivalent(*keys):
+        if not are_equivalent(*keys, self.proven):
             found = self.first(source.key, target.key, depth)
             if found is None or isinstance(found, NoWitness):
                 return NoWitness.MAP_KEY
@@ -289,9 +295,10 @@ class _Search:
 
     def variant(self, source: tuple[Case, ...], target: tuple[Case, ...], depth: int) -> _Found:
         """Every case of the source must be there."""
+        places = first_places(case.name for case in target)
         for index, case in enumerate(source):
-            other = next((c for c in target if c.name == case.name), None)
-            found = _Presence.ONE if other is None else self.slot(case.payload, other.payload, depth)
+            place = places.get(case.name)
+            found = _Presence.ONE if place is None else self.slot(case.payload, target[place].payload, depth)
             if isinstance(found, NoWitness):
                 return found
             match found:
@@ -305,12 +312,13 @@ class _Search:
 
     def union(self, source: tuple[Branch, ...], target: tuple[Branch, ...], depth: int) -> _Found:
         """Every branch of the source must be there; its rule has to hold for the value that shows it."""
+        places = first_places(branch.tag for branch in target)
         for branch in source:
-            other = next((b for b in target if b.tag == branch.tag), None)
-            if other is None:
+            place = places.get(branch.tag)
+            if place is None:
                 body = self.examples.body_of(branch)
             else:
-                found = self.first(branch.body, other.body, depth)
+                found = self.first(branch.body, target[place].body, depth)
                 if found is None:
                     continue
                 if isinstance(found, NoWitness):
@@ -342,7 +350,7 @@ class _Search:
         if source is None or target is None:
             return None if source is target else NoWitness.STREAM_ITEM
         one, other = Graph(source, self.source.definitions), Graph(target, self.target.definitions)
-        if are_equivalent(one, other) or self.first(source, target, depth) is None:
+        if are_equivalent(one, other, self.proven) or self.first(source, target, depth) is None:
             return None
         return NoWitness.STREAM_ITEM
 

@@ -75,8 +75,9 @@ def _record(
 
 def _inputs(one: CanonicalInput, other: CanonicalInput, path: tuple[str, ...]) -> Iterator[Remark]:
     names, met = [f.name for f in one.fields], [f.name for f in other.fields]
-    added = [name for name in met if name not in names]
-    gone = [name for name in names if name not in met]
+    before, after = frozenset(names), frozenset(met)
+    added = [name for name in met if name not in before]
+    gone = [name for name in names if name not in after]
     place, words = "", "the inputs stand in another order"
     if added or gone:
         told = [*(f"`{name}` was added" for name in added), *(f"`{name}` is gone" for name in gone)]

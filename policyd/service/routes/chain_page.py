@@ -17,6 +17,7 @@ from policyd.service.routes.all_calls import proving
 from policyd.service.routes.chains import MAX_COMPARED, chains_of
 from policyd.service.wire import Document
 from policyd.service.wire_chains import ChainPlace
+from policyd.usecases.chain_check import MAX_STEPS_SERVED as CHAIN_STEPS
 from policyd.usecases.chain_check import check_chains
 from policyd.usecases.chain_picture import Light, picture
 
@@ -64,7 +65,7 @@ def _answered(request: Request, asker: Caller | None, asked: dict[str, str]) -> 
             rules = place.rules()
             sources, info = chains_of(request, known, place, rules)
             with proving(request):
-                report = check_chains(sources, None, asked["tool"], "", MAX_COMPARED)
+                report = check_chains(sources, None, asked["tool"], "", MAX_COMPARED, CHAIN_STEPS)
                 pictures = [picture(row) for row in report.rows[:MAX_CHAINS]]
         except PolicydError as error:
             return page(request, "chains.html", status_of(error).value, asked=asked, pictures=None, error=error)

@@ -39,7 +39,9 @@ from policyd.service.wire_chains import (
 )
 from policyd.store.snapshots import SnapshotInfo
 from policyd.usecases import reflect
+from policyd.usecases.chain_check import MAX_STEPS_SERVED as CHAIN_STEPS
 from policyd.usecases.chain_check import check_chains
+from policyd.usecases.chain_explain import MAX_STEPS_SERVED as CALL_STEPS
 from policyd.usecases.chain_explain import Outcome, authority_of, follow_call, followed_json
 from policyd.usecases.chain_report import drawn, report_json
 from policyd.usecases.chain_sources import (
@@ -51,9 +53,12 @@ from policyd.usecases.chain_sources import (
 )
 from policyd.usecases.outcome import answer_json as outcome_json
 from policyd.usecases.outcome import follow_sent
+from policyd.usecases.schema_compare import MAX_STEPS_SERVED as SCHEMA_STEPS
 from policyd.usecases.schema_compare import Relation, answer_json, compare_schemas, well_formed
+from policyd.usecases.tool_diff import MAX_STEPS_SERVED as TOOL_STEPS
 from policyd.usecases.tool_diff import diff_json, diff_tools
 from policyd.usecases.tool_documents import schema_of, tools_of
+from policyd.usecases.value_check import MAX_STEPS_SERVED as VALUE_STEPS
 from policyd.usecases.value_check import check_value, value_json
 
 routes = router("/v1", "chains")
@@ -93,7 +98,7 @@ def check(request: Request, body: ChainCheckRequest, asker: Asker) -> Response:
     rules = body.rules()
     sources, info = chains_of(request, asker, body, rules)
     with proving(request):
-        report = check_chains(sources, body.environments, body.tool, body.account, MAX_COMPARED)
+        report = check_chains(sources, body.environments, body.tool, body.account, MAX_COMPARED, CHAIN_STEPS)
         answer = report_json(report, rules.label)
     return json_response({**answer, **_where(info, rules, body)}, info)
 
@@ -108,7 +113,7 @@ def explain(request: Request, body: ChainExplainRequest, asker: Asker) -> Respon
         raise InputError.of("MANIF091", "which tool is called?", None, "`call` is the tool and the command")
     environments = None if body.environment is None else [body.environment]
     with proving(request):
-        report = check_chains(sources, environments, "", body.account, MAX_COMPARED)
+        report = check_chains(sources, environments, "", body.account, MAX_COMPARED, CHAIN_STEPS)
         rows = [r for r in report.rows if r.tool == words[0] and (not body.agent or body.agent in r.agents)]
         way: dict[str, Any] = {"inward": [], "outward": [], "reachesTool": False}
         if rows:
@@ -116,7 +121,9 @@ def explain(request: Request, body: ChainExplainRequest, asker: Asker) -> Respon
             outcome = Outcome(exact(body.result), given, body.error, exact(body.payload))
             whose = authority_of(rows[0], body.agent)
             given_input = exact(body.input)
-            followed = follow_call(rows[0].chain, words[1:], given_input, outcome, sources.profile, words[0], whose)
+            followed = follow_call(
+                rows[0].chain, words[1:], given_input, outcome, sources.profile, words[0], whose, CALL_STEPS
+            )
             way = followed_json(followed)
     found = {"found": bool(rows), "chain": drawn(rows[0]) if rows else None}
     bound = sorted({row.tool for row in report.rows})
@@ -129,17 +136,17 @@ def diff(request: Request, body: ToolDiffRequest, asker: Asker) -> Response:
     rules, profile = body.rules(), body.profile()
     old, new = tools_of(body.old, body.new)
     with proving(request):
-        answer = diff_json(diff_tools(old, new, profile))
+        answer = diff_json(diff_tools(old, new, profile, TOOL_STEPS))
     return json_response({**answer, "edition": rules.edition.value, "switches": dict(body.switches)})
 
 
 @routes.post("/schemas/compare", response_model=SchemaAnswer, summary="Two schemas")
 def compare(request: Request, body: SchemaCompareRequest, asker: Asker) -> Response:
     """Does every value of one have a form in the other; if not, where they part, and a value that shows it."""
-    one = well_formed(schema_of(body.source, "source"), "source")
-    other = well_formed(schema_of(body.target, "target"), "target")
+    one = well_formed(schema_of(body.source, "source"), "source", SCHEMA_STEPS)
+    other = well_formed(schema_of(body.target, "target"), "target", SCHEMA_STEPS)
     with proving(request):
-        answer = answer_json(compare_schemas(one, other, Relation(body.relation)), one, other)
+        answer = answer_json(compare_schemas(one, other, Relation(body.relation), SCHEMA_STEPS), one, other)
     return json_response(answer)
 
 
@@ -152,14 +159,16 @@ def outcome(body: OutcomeRequest, asker: Asker) -> Response:
 @routes.post("/values/check", response_model=ValueAnswer, summary="Is this JSON a value of the type")
 def value(body: ValueCheckRequest, asker: Asker) -> Response:
     """Valid, invalid with the exact rule and its place, or undecided for want of an engine."""
-    graph = well_formed(schema_of(body.type, "type"), "type")
-    return json_response(value_json(check_value(body.value, graph, body.profile().json_form, trusted=body.trusted)))
+    graph = well_formed(schema_of(body.type, "type"), "type", SCHEMA_STEPS)
+    form = body.profile().json_form
+    answer = check_value(body.value, graph, form, trusted=body.trusted, steps=VALUE_STEPS)
+    return json_response(value_json(answer))
 
 
 @routes.post("/values/json-schema", response_model=dict[str, Any], summary="The JSON Schema of a type")
 def schema(body: JsonSchemaRequest, asker: Asker) -> Response:
     """The projection of the host, or the one of reflection."""
-    graph = well_formed(schema_of(body.type, "type"), "type")
+    graph = well_formed(schema_of(body.type, "type"), "type", SCHEMA_STEPS)
     return json_response(json_schema(graph, Policy(body.policy.replace("-", "_"))))
 
 
