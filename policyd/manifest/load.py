@@ -8,9 +8,10 @@ Source: manifest-format 1 to 3.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from policyd.core.edition import NEXT, Rules
 from policyd.findings import Finding, InputError, Related, Severity, Span
@@ -94,17 +95,33 @@ def mask_line(document: Document, line_number: int) -> str:
     return document.shown_line(line_number)
 
 
-def load_manifest(path: Path, *, rules: Rules = NEXT, include_root: Path | None = None) -> LoadedManifest:
+def load_manifest(
+    path: Path,
+    *,
+    rules: Rules = NEXT,
+    include_root: Path | None = None,
+    opened: Mapping[Path, str] = MappingProxyType({}),
+) -> LoadedManifest:
     """The application whose root manifest is `path`, included documents too.
 
     Includes stay below the folder of `path`, or below `include_root` where that is given.
 
+    Args:
+        path: the root manifest.
+        rules: the edition.
+        include_root: how far up included documents may lie.
+        opened: resolved paths of documents that an editor holds, with the text that counts instead of the file's.
+
     Raises:
         InputError: `MANIF001` where `path` is missing, no file, or may not be read.
     """
+
+    def text_of(place: Path, known_as: str) -> str | bytes:
+        held = opened.get(place.resolve()) if opened else None
+        return read_bytes(place, known_as) if held is None else held
+
     name = str(path)
-    data = read_bytes(path, name)
-    root, findings = _document(name, data, rules)
+    root, findings = _document(name, text_of(path, name), rules)
     documents: list[tuple[tuple[bytes, ...], Document]] = []
     resolved = path.resolve()
     documents.append((path_order(resolved), root))
@@ -117,7 +134,7 @@ def load_manifest(path: Path, *, rules: Rules = NEXT, include_root: Path | None 
             shown = os.path.join(os.path.dirname(name), os.path.relpath(found, resolved.parent))
             shown = os.path.normpath(shown)
             try:
-                included, more = _document(shown, read_bytes(found, shown), rules)
+                included, more = _document(shown, text_of(found, shown), rules)
             except InputError as error:
                 findings += [_unreadable_include(f.message, patterns[0].span) for f in error.findings]
                 continue
