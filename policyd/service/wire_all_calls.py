@@ -111,7 +111,7 @@ class SynthesisRequest(Place):
 
     agent: Annotated[str, Field(min_length=1, max_length=MAX_NAME, description="An agent type or id.")]
     component: Name = ""
-    allow: Annotated[list[Text], Field(min_length=1, max_length=MAX_LINES, description="Targets, all wanted.")]
+    allow: Annotated[list[Text], Field(max_length=MAX_LINES, description="Targets, all wanted; may be empty.")]
     deny: Annotated[list[Text], Field(default_factory=list, max_length=MAX_LINES, description="Targets, none wanted.")]
     deployer: Annotated[
         list[dict[str, Any]] | None, Field(max_length=MAX_LINES, description="Cards of whoever deploys.")

@@ -26,6 +26,7 @@ from policyd.core.callsets import (
     Universe,
     admitted_by,
     calls_of,
+    contains,
     is_empty,
     minus,
     never,
@@ -142,7 +143,8 @@ def synthesise(question: SynthesisQuestion, timeout_ms: int = DEFAULT_TIMEOUT_MS
         chosen = _least(work, missing, options, timeout_ms)
         if chosen is None:
             return NoSolution("no set of grants lets all wanted calls through and keeps the unwanted ones out", ())
-        return work.checked(*chosen)
+        picked, denied, offered = chosen
+        return work.checked(picked, work.needed([c.target for c in picked], denied), offered)
     except _UnknownError as unknown:
         return Undecided(f"the search for the least grants: {unknown}")
 
@@ -226,6 +228,9 @@ class _Work:
                 return NoSolution(reason, (wanted,), (Withheld(Obstacle.OWN_NEGATIVE, NEW_CARD, denying),))
         others = surface_of(self.question.cards, question.holder)
         lent = Intersection((admitted_by(others).calls, self.open))
+        whole = [u for u in question.unwanted if others.allows(u) and contains(self.open, u)]
+        if whole:
+            return NoSolution("other cards of the wallet let it through", (whole[0],))
         answer = is_empty(Intersection((calls_of(question.unwanted), lent)), question.universe, steps=question.steps)
         if isinstance(answer, Fails):
             return NoSolution("other cards of the wallet let it through", (answer.witness,))
@@ -285,6 +290,9 @@ class _Work:
         for number, unwanted in enumerate(self.question.unwanted):
             if unwanted.cls != target.cls:
                 continue
+            if target.covers(unwanted) and contains(self.open, unwanted):
+                found.append(number)  # as it is written, even where no operation asks for any of it
+                continue
             both = Intersection((calls_of([target]), calls_of([unwanted]), self.open))
             answer = is_empty(both, self.question.universe, steps=self.question.steps)
             if isinstance(answer, Undecided):
@@ -307,19 +315,32 @@ class _Work:
         )
 
     def serves(self, added: Sequence[Target], denied: Sequence[Target]) -> bool:
-        """Whether a choice of grants does what was asked: wanted calls one by one, unwanted ones by proof.
+        """Whether a choice of grants does what was asked: calls as they are written, and unwanted ones by proof.
 
         Raises:
             _UnknownError: when the proof does not end within the effort.
         """
         question = self.question
         surface = self.surface(self.with_grants(added, denied))
-        if not all(surface.allows(w) for w in question.wanted):
+        if not all(surface.allows(w) for w in question.wanted) or any(map(surface.allows, question.unwanted)):
             return False
         proof = never(admitted_by(surface), calls_of(question.unwanted), question.universe, steps=question.steps)
         if isinstance(proof, Undecided):
             raise _UnknownError(proof.reason)
         return isinstance(proof, Holds)
+
+    def needed(self, added: Sequence[Target], denied: Sequence[Target]) -> list[Target]:
+        """Those of the negatives that keep something out which no other one does.
+
+        Raises:
+            _UnknownError: when a proof does not end within the effort.
+        """
+        kept = list(denied)
+        for negative in sorted(denied, key=lambda t: (-len(t.text), t.text)):
+            fewer = [other for other in kept if other is not negative]
+            if len(denied) > 1 and self.serves(added, fewer):
+                kept = fewer
+        return kept
 
     def checked(self, chosen: Sequence[Candidate], denied: Sequence[Target], options: Sequence[_Option]) -> Synthesis:
         """The answer, after trying it, and after trying it without each grant and with each one narrowed."""

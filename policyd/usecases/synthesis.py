@@ -9,15 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from policyd.core.application import GrantOrigin, PlacedGrant
-from policyd.core.callsets import Obstacle, Undecided, Universe, Withheld
+from policyd.core.callsets import Holds, Obstacle, Undecided, Universe, Withheld, admitted_by, calls_of, is_empty, never
 from policyd.core.cards import Bounds, Card, CardId, GrantRef, account_root_bounds
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant, Level, Recipient, Slot, Target, agent_holder
-from policyd.findings import InputError, visible
+from policyd.findings import Finding, InputError, Severity, visible
 from policyd.findings.span import span_of_text
 from policyd.solver.candidates import slotted
 from policyd.solver.synth import NoSolution, Synthesis, SynthesisQuestion, synthesise
 from policyd.syntax import Form, GrantSyntaxError, parse_grant, parse_target
+from policyd.syntax.mistakes import shown
 from policyd.usecases.holders import Holder, written_target
 from policyd.usecases.proofs import effort_for
 
@@ -26,6 +27,11 @@ ROOT = CardId("00000000-0000-0000-0000-000000000001")
 
 START_UP_READS = ("GOLEM_AGENT_ID", "GOLEM_COMPONENT_ID")
 """Variables that the SDKs read before or while they dispatch a call, so that a card without them starts nothing."""
+
+NEVER_ASKED = "GRANT010"
+"""The code of a target that no operation can ask for."""
+
+_ASKED_HELP = "write it as the platform asks for it, or leave the line out; `policyd rule GRANT010` tells the forms"
 
 MAX_NAMED = 4
 """So many grants of a ceiling are named; the others are counted."""
@@ -58,18 +64,30 @@ def calls_in(text: str, source: str, context: AgentContext, rules: Rules) -> tup
     """The targets in a text, one per line; empty lines and lines that begin with `#` are passed over.
 
     Raises:
-        InputError: at the first line that is no target, with its place.
+        InputError: at the first line that is no target, with its place; `GRANT010` with all lines that name what no
+            operation asks for, because no grant lets such a call through and nobody needs to be kept from it.
     """
-    found = []
+    found: dict[Target, None] = {}
+    never_asked = []
+    everybody = Universe(rules, context.segments)
     start = 0
     for line in text.split("\n"):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                found.append(parse_target(line, rules, slots=True).filled(context))
+                target = parse_target(line, rules, slots=True).filled(context)
             except GrantSyntaxError as refusal:
                 span = span_of_text(source, text, start + refusal.start, start + refusal.end)
                 raise InputError(refusal.at(span)) from None
+            if target not in found and isinstance(is_empty(calls_of([target]), everybody), Holds):
+                written = line.strip()
+                first = start + len(line) - len(line.lstrip())
+                span = span_of_text(source, text, first, first + len(written))
+                message = f"no operation asks for {shown(written)}"
+                never_asked.append(Finding(NEVER_ASKED, Severity.ERROR, message, span, _ASKED_HELP))
+            found[target] = None
         start += len(line) + 1
+    if never_asked:
+        raise InputError(*never_asked)
     return tuple(found)
 
 
@@ -104,7 +122,9 @@ def synthesis(
         cards = (Card(ROOT, account_root_bounds(context.account)),)
         notes.append("an account root card is assumed for whoever deploys")
     kept = _kept(holder, context, keep=keep)
-    universe = Universe.of(agent_holder(context), rules, instance)
+    # Of files, variables and configuration everybody's count: code of tools elsewhere may reach them, and what is
+    # to be kept out is kept out of them as well.
+    universe = Universe(rules, (*context.segments, instance))
     reads = _start_up(holder, context, allow, deny, rules, notes, keep=keep)
     question = SynthesisQuestion(
         (*allow, *reads),
@@ -123,11 +143,33 @@ def synthesis(
         notes.append(
             f"{words} stay admitted, because the SDK reads them at start-up; list them under --deny to drop them"
         )
+    if isinstance(outcome, Synthesis):
+        notes += _present_already(holder, context, allow, deny, universe, keep=keep)
     if isinstance(outcome, Undecided):
         return Synthesised("", (), (), (), undecided=outcome.reason, notes=tuple(notes))
     if isinstance(outcome, NoSolution):
         return Synthesised("", (), (), (), refusal=_refused(outcome, holder, context), notes=tuple(notes))
     return _written(outcome, holder, context, kept, reads, tuple(notes), keep=keep)
+
+
+def _present_already(
+    holder: Holder,
+    context: AgentContext,
+    allow: Sequence[Target],
+    deny: Sequence[Target],
+    universe: Universe,
+    *,
+    keep: bool,
+) -> Iterator[str]:
+    """Whether the question asks for anything that the present card does not do."""
+    present = holder.surface(context.agent_id)
+    if not allow:
+        yield "no call is wanted" + ("" if keep else ": the new lower bound lets none through that it need not")
+    elif all(map(present.allows, allow)) and not any(map(present.allows, deny)):
+        unwanted = never(admitted_by(present), calls_of(deny), universe)
+        if isinstance(unwanted, Holds):
+            also = " and none of the unwanted ones" if deny else ""
+            yield f"the present card admits all wanted calls{also} already"
 
 
 def _kept(holder: Holder, context: AgentContext, *, keep: bool) -> Bounds:
@@ -234,7 +276,7 @@ def _written(
         "# the whole lower bound: keep the rest of the card",
         "initialCard:",
         "  lowerBound:",
-        *_list("positive", positive),
+        *(_list("positive", positive) if positive or negative else ["    positive: []"]),
         *_list("negative", negative),
     ]
     if upper or upper_negative:

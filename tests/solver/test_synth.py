@@ -105,3 +105,51 @@ def test_a_spent_effort_is_undecided() -> None:
         answer = synthesise(question, TIMEOUT_MS)
         assert isinstance(answer, Undecided | NoSolution | Synthesis)
         assert left or isinstance(answer, Undecided)
+
+
+NEVER_ASKED = (
+    ("filesystem(⟨A⟩) : read : /etc/{}", ("../x", "../y", "./x", "x", "y", "x/..", "y/..")),
+    ("filesystem(⟨A⟩) : write : /{}", ("..", ".", "a", "a/../b", "a/../c")),
+    ("secret(⟨E⟩) : reveal : {}", ("A", "B", "a", "b", "k.A", "k.a", "k.B")),
+    ("kv(⟨E⟩) : list : {}", ("s.k", "s.l", "s.**", "t.k")),
+    ("env(ana@lab.io/shop/prod/shop:cart/{}) : read : K", ("Cart", "Cart(1)", "Cart(2)", "Other", "Cart( 1 )")),
+    ("card(ana@lab.io) : derive : {}", ("*", "ana@lab.io/shop/prod/shop:cart/Cart", "ana@lab.io/shop/*/*/*")),
+    ("agent(⟨A⟩) : view : {}", ("run", "stop", "*", "")),
+)
+"""Forms of targets, many of which no operation asks for, so that no call tells their grants apart."""
+
+
+@pytest.mark.parametrize("form", NEVER_ASKED, ids=[form for form, _ in NEVER_ASKED])
+@pytest.mark.parametrize("seed", range(6))
+def test_targets_that_nobody_asks_for_are_kept_apart_as_written(form: tuple[str, tuple[str, ...]], seed: int) -> None:
+    """All wanted targets are admitted and no unwanted one, whether an operation asks for them or not."""
+    rng = random.Random(seed)
+    calls = [asked(form[0].replace("⟨E⟩", "ana@lab.io/shop/prod").format(word)) for word in form[1]]
+    rng.shuffle(calls)
+    cut = rng.randint(1, len(calls) - 1)
+    wanted, unwanted = tuple(calls[:cut]), tuple(calls[cut:])
+    answer = synthesise(SynthesisQuestion(wanted, unwanted, HOLDER, CONTEXT, is_writable=is_writable), TIMEOUT_MS)
+    if isinstance(answer, NoSolution):
+        assert any(u.covers(w) or w.covers(u) or not is_writable(w) for w in wanted for u in unwanted)
+        return
+    assert isinstance(answer, Synthesis)
+    surface = surface_of([Card(NEW_CARD, answer.bounds, is_polymorphic=True).for_agent(CONTEXT)], HOLDER)
+    assert all(map(surface.allows, wanted))
+    assert not any(map(surface.allows, unwanted))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_unwanted_patterns_that_overlap_get_no_negative_too_many(seed: int) -> None:
+    """Of patterns that lie in each other, or meet only inside the grants kept, the needed ones are denied."""
+    rng = random.Random(seed)
+    verbs, resources = ("*", "read", "write"), ("orders.1", "orders.2", "orders.**", "*.**", "stock.1")
+    texts = [f"kv(ana@lab.io/shop/prod) : {v} : {r}" for v in verbs for r in resources]
+    unwanted = tuple(map(asked, rng.sample(texts, 4)))
+    kept = [f"kv(?env) @ * : {rng.choice(verbs)} : {rng.choice(('orders.**', '*.**', 'orders.1'))}" for _ in range(2)]
+    question = SynthesisQuestion(
+        (asked("env(⟨A⟩) : read : HOME"),), unwanted, HOLDER, CONTEXT, kept=polymorphic({"l+": kept})
+    )
+    answer = synthesise(question, TIMEOUT_MS)
+    assert isinstance(answer, Synthesis)
+    surface = surface_of([Card(NEW_CARD, answer.bounds, is_polymorphic=True).for_agent(CONTEXT)], HOLDER)
+    assert not any(map(surface.allows, unwanted))

@@ -67,12 +67,11 @@ def command(
     else:
         out = [f"no solution: {made.refusal}"] if made.refusal else []
         out += [f"undecided: {made.undecided}"] if made.undecided else []
-        out += made.yaml.split("\n") if made.yaml else []
-        if made.yaml and not made.added and not made.denied:
-            out = ["nothing is missing: the present card does it"]
-        out += [f"# also opens: {call}" for call in made.extra]
-        if made.yaml and not made.extra:
-            out.append("# opens nothing else")
+        if made.yaml and keep and not made.added and not made.denied:
+            out.append("nothing is missing: the present card does it")
+        elif made.yaml:
+            out += made.yaml.split("\n")
+            out += [f"# also opens: {call}" for call in made.extra] or ["# opens nothing else"]
         out += [f"# note: {note}" for note in made.notes]
         write(visible_lines(out), output)
     if made.undecided:

@@ -88,7 +88,8 @@ class OwnerAxis:
     def _can_be_asked(self, owner: Owner) -> bool:
         if self.kind is not OwnerKind.AGENT or self.form is not OwnerForm.EXACT:
             return True
-        return owner is self.only or is_agent_id(owner.known[4])
+        # The agent that is asked about exists, in whatever spelling.
+        return owner is self.only or owner.known == self.home or is_agent_id(owner.known[4])
 
     def _candidates(self, patterns: list[Owner]) -> Iterator[Owner]:
         full = self.kind.depth

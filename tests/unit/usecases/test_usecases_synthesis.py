@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 
 from policyd.core.cards import Bounds, Card, CardId, account_root_bounds
 from policyd.core.edition import NEXT
+from policyd.findings import InputError
 from policyd.manifest import load_text
 from policyd.syntax import Form, parse_grant
 from policyd.usecases.check_call import ManifestQuestion, check_manifest
@@ -230,3 +231,75 @@ def test_the_cards_of_the_deployer_hold() -> None:
         "a ceiling or an upper negative withholds it"
         in asked(own, [WANTED[1]], [], keep=False, deployer=(limited,)).refusal
     )
+
+
+NEVER_ASKED = (
+    "filesystem(?agent) : read : /etc/../x",
+    "filesystem(?agent) : read : /etc/.",
+    "kv(?env) : list : orders.42",
+    "secret(?env) : reveal : Stripe",
+    "agent(?component/Peer) : invoke : run",
+    "environment(?env) : view : @rev=3",
+)
+ASKED = (
+    *WANTED,
+    "filesystem(?agent) : read : /etc/x",
+    "filesystem(?agent) : read : /etc/y",
+    "kv(?env) : list : orders.**",
+    "agent(?component/Peer(*)) : view : ",
+    "env(?component/Peer(1)) : read : HOME",
+    "env(?component/Peer(1)) : read : KEY",
+    "filesystem(?component/Peer(1)) : read : /a",
+    "filesystem(?component/Peer(2)) : read : /b",
+    "filesystem(?component/*) : read : /c/**",
+)
+
+
+@pytest.mark.parametrize("is_wanted", [True, False], ids=["wanted", "unwanted"])
+@pytest.mark.parametrize("call", NEVER_ASKED)
+def test_what_no_operation_asks_for_is_refused_with_its_place(call: str, is_wanted: bool) -> None:
+    """No grant lets it through, and a negative for it keeps nothing out; all such lines are told."""
+    lists = {"lower+": [POOL[0]]}
+    lines = ["# first", WANTED[0], f"  {call}", "oplog(?component/Peer) : read : *", call]
+    with pytest.raises(InputError) as refused:
+        asked(lists, lines if is_wanted else [], [] if is_wanted else lines, keep=False)
+    found = refused.value.findings
+    assert [f.code for f in found] == ["GRANT010", "GRANT010"]
+    assert [(f.span.line, f.span.column) for f in found if f.span] == [(3, 3), (4, 1)]
+    assert call in found[0].message
+
+
+@pytest.mark.parametrize("keep", [False, True], ids=["anew", "kept"])
+@pytest.mark.parametrize("seed", range(12))
+def test_a_question_is_refused_or_answered_as_it_is_written(seed: int, keep: bool) -> None:
+    """With targets that nobody asks for, and files and variables of others, in both lists."""
+    rng = random.Random(100 + seed)
+    lists = some(rng)
+    calls = rng.sample((*ASKED, *NEVER_ASKED), 5)
+    allow, deny = calls[:3], calls[3:]
+    if set(calls) & set(NEVER_ASKED):
+        with pytest.raises(InputError) as refused:
+            asked(lists, allow, deny, keep=keep)
+        assert {f.code for f in refused.value.findings} == {"GRANT010"}
+        return
+    found = asked(lists, allow, deny, keep=keep)
+    assert not found.undecided
+    if not found.refusal:
+        new = pasted(lists, found.yaml)
+        assert [admitted(new, call) for call in calls] == [True, True, True, False, False]
+
+
+def test_a_question_without_wanted_calls_and_one_that_is_answered_already_say_so() -> None:
+    """Anew and kept; an empty lower bound is written out."""
+    lists = {"lower+": [POOL[0]]}
+    empty, have = asked(lists, [], [], keep=False), asked(lists, [WANTED[0]], [], keep=False)
+    assert empty.yaml.endswith("  lowerBound:\n    positive: []")
+    assert "no call is wanted: the new lower bound lets none through that it need not" in empty.notes
+    assert have.added == ("kv(?env) @ ?agent : read : orders.42",)
+    assert "the present card admits all wanted calls already" in have.notes
+    empty, have = asked(lists, [], [], keep=True), asked(lists, [WANTED[0]], [WANTED[2]], keep=True)
+    assert empty.added == have.added == ()
+    assert "no call is wanted" in empty.notes
+    assert "the present card admits all wanted calls and none of the unwanted ones already" in have.notes
+    assert not any("already" in note for note in asked(lists, [WANTED[2]], [], keep=True).notes)
+    assert not any("already" in note for note in asked(lists, [WANTED[0]], [WANTED[1]], keep=True).notes)
