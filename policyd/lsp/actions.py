@@ -10,8 +10,9 @@ from pathlib import Path
 
 from lsprotocol.types import CodeAction, CodeActionKind, Diagnostic, TextEdit, WorkspaceEdit
 
+from policyd.analysis.rules import IDLE_GRANTS
 from policyd.findings import PolicydError, visible
-from policyd.lsp.diagnostics import IDLE, NAME
+from policyd.lsp.diagnostics import NAME
 from policyd.lsp.files import Held
 from policyd.lsp.positions import Ruler
 from policyd.lsp.study import PlacedIn, Study
@@ -42,7 +43,7 @@ def idle_actions(study: Study, document: Document, shown: Sequence[Diagnostic], 
     """
     offered = 0
     for diagnostic in shown:
-        if diagnostic.source != NAME or diagnostic.code not in IDLE or offered == MAX_OFFERED:
+        if diagnostic.source != NAME or diagnostic.code not in IDLE_GRANTS or offered == MAX_OFFERED:
             continue
         placed = list(study.grants_at(document, held.ruler.offset_at(document.source, diagnostic.range.start)))
         patch = _without(study, placed)

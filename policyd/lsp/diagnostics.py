@@ -18,6 +18,7 @@ from lsprotocol.types import (
     Range,
 )
 
+from policyd.analysis.rules import IDLE_GRANTS
 from policyd.findings import Finding, Severity, Span, visible
 from policyd.lsp.files import Held
 from policyd.lsp.positions import Ruler
@@ -27,8 +28,6 @@ MAX_SHOWN = 1_000
 """Findings that are sent for one document; the last one says how many there are besides."""
 
 NAME = "policyd"
-IDLE = frozenset({"CARD009", "CARD010", "CARD011", "CARD012", "CARD013", "CARD014", "CARD016", "CARD026"})
-"""Codes of grants without effect, which editors show faded."""
 
 _SEVERITY = {
     Severity.ERROR: DiagnosticSeverity.Error,
@@ -87,7 +86,7 @@ def _diagnostic(
         _SEVERITY[finding.severity],
         finding.code,
         source=NAME,
-        tags=[DiagnosticTag.Unnecessary] if finding.code in IDLE else None,
+        tags=[DiagnosticTag.Unnecessary] if finding.code in IDLE_GRANTS else None,
         related_information=related or None,
     )
 

@@ -220,6 +220,15 @@ def rule_of(code: str) -> Rule | None:
     return _BY_CODE.get(code)
 
 
+IDLE_GRANTS = frozenset(
+    rule.RULE.code
+    for rule in (
+        inert_negative, inert_positive, idle_negative, duplicate, subsumed, withheld_lower, denied_lower, no_effect,
+    )
+)  # fmt: skip
+"""Codes of findings on one written grant that changes no decision."""
+
+
 @cache
 def page_of(code: str) -> str | None:
     """The manual page of a code in Markdown, None where there is none.
