@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 POLICYD := $(BIN)/policyd
 MINUTES ?= 60
 
-.PHONY: demo test lint types contracts unit acceptance conformance bench serve clean setup
+.PHONY: demo test lint types contracts unit acceptance conformance bench fuzz serve clean setup
 
 setup: $(VENV)/.ready
 
@@ -49,6 +49,11 @@ conformance: setup
 # Every measuring program; each can be run by itself.
 bench: setup
 	for program in bench/bench_*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
+
+# Coverage-guided fuzzing of every reader and of the HTTP surface, MINUTES of it; what breaks something is kept in .fuzz/.
+fuzz: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) --keep
 
 # An embedded database with the example application; prints the address.
 serve: export POLICYD_DATABASE_URL = sqlite:///.run/policyd.db
