@@ -266,6 +266,7 @@ class SagaAnswerBody(Told):
     course: dict[str, JsonValue] | None
     steps: dict[str, JsonValue] | None
     self_view: str
+    self_metadata: dict[str, JsonValue]
     warnings: list[str]
     advice: str | None
 

@@ -5,10 +5,9 @@ Source: questions 1; retry 6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from policyd.core.admission import Facet as CallFacet
 from policyd.core.edition import Rules
 from policyd.core.retry import Effective, Facet, Limits, Text
 from policyd.core.retry.continuation import Continuation, IdentityChoice
@@ -31,13 +30,28 @@ from policyd.core.retry.saga import (
 from policyd.core.retry.saga_stability import Actors, Stability, pinning_advice, stability_of
 from policyd.core.retry.sites import site_named
 from policyd.core.retry.study import Study
-from policyd.findings import PolicydError
-from policyd.usecases.check_call import ManifestQuestion, check_manifest
 from policyd.usecases.deployments import Described, Selection, agent_name
 from policyd.usecases.retry_sources import RetryEnvironment
+from policyd.usecases.saga_actors import actors_of
+from policyd.usecases.saga_self_view import (
+    GIVEN,
+    NOT_NEEDED,
+    AgentCards,
+    SagaSelfView,
+    cards_of_manifest,
+    self_view_of,
+)
 
-May = Callable[[str, str], CallFacet]
-"""Says whether an agent is admitted to a target; raises where it cannot be asked."""
+_ASKS_NOTHING = frozenset(
+    {
+        SagaVerdict.COMMITTED,
+        SagaVerdict.NOT_RETRIED_FALLIBLE,
+        SagaVerdict.NOT_RETRIED_PARTIAL_ROLLBACK,
+        SagaVerdict.NOT_A_SAGA_DECISION,
+        SagaVerdict.REWIND_UNBOUNDED,
+    }
+)
+"""Outcomes that need no permission (retry 6.3)."""
 
 MAX_INSTANCES = 40
 """So many names of agents are tried where predicates tell instances apart."""
@@ -97,7 +111,7 @@ class SagaAnswer:
         longest: the same with all jitter.
         stability: None where no policy decides.
         alternatives: other verdicts that are possible, each with its reason; empty where the answer is certain.
-        self_view: what the cards say.
+        seen: whether the saga may look at its agent, by what the cards say.
         rules: the edition.
         warnings: what is uncertain.
         advice: how to keep the policy the same, empty where nothing helps.
@@ -112,7 +126,7 @@ class SagaAnswer:
     longest: SagaRun | None
     stability: Stability | None
     alternatives: tuple[str, ...]
-    self_view: str
+    seen: SagaSelfView
     rules: Rules
     warnings: tuple[str, ...]
     advice: str
@@ -129,7 +143,7 @@ def ask_saga(
     described: Described,
     selection: Selection,
     rules: Rules,
-    may: May | None = None,
+    cards: AgentCards | None = None,
 ) -> SagaAnswer:
     """The answer for an agent of a manifest.
 
@@ -139,26 +153,27 @@ def ask_saga(
         described: the deployment, for the agent's cards.
         selection: what the manifest may leave open.
         rules: the edition.
-        may: what the agents' cards admit; None for the initial cards of the manifest.
+        cards: of the agents; None for the initial cards of the manifest.
 
     Raises:
         InputError: where the agent type is probably misspelled.
     """
-
-    def by_manifest(agent: str, target: str) -> CallFacet:
-        return check_manifest(described, selection, ManifestQuestion(agent, target), rules).verdict.admitted
-
-    may = may or by_manifest
+    cards = cards or cards_of_manifest(described, selection, rules)
     effective = environment.effective
     saga_rules = SagaRules(
         tuple(e.rule for e in effective), edition=rules, identity=question.identity, admission=question.admission
     )
     asks = rules.is_next("saga")
-    view, words = _self_view(question, may) if asks else (SelfView.GRANTED, "not needed")
-    actors = _actors(question, described, may) if asks else Actors()
+    seen = _self_view(question, cards, rules) if asks else NOT_NEEDED
+    actors = Actors()
+    if asks:
+        types = [agent.name for agent in described.deployment.agents]
+        names = [policy.rule.name for policy in environment.policies]
+        own, _ = agent_name(question.agent)
+        actors = actors_of(types, own, cards, names, sets_policies=question.sets_policies)
     urns = urns_of(question, saga_rules)
-    views = (view,) if view is not None else (SelfView.GRANTED, SelfView.DENIED)
-    answers = [_one(question, saga_rules, effective, urn, seen, actors) for urn in urns for seen in views]
+    views = (seen.view,) if seen.view is not None else (SelfView.GRANTED, SelfView.DENIED)
+    answers = [_one(question, saga_rules, effective, urn, view, actors) for urn in urns for view in views]
     first = answers[0]
     alternatives = _alternatives(answers)
     admitted = _agreed([a.admitted for a in answers])
@@ -168,7 +183,7 @@ def ask_saga(
         bounded=_agreed([a.bounded for a in answers]),
         replay_stable=_agreed([a.replay_stable for a in answers]),
         alternatives=alternatives,
-        self_view=words,
+        seen=NOT_NEEDED if all(a.decided.verdict in _ASKS_NOTHING for a in answers) else seen,
     )
 
 
@@ -254,7 +269,7 @@ def _one(
         longest,
         stability,
         (),
-        "",
+        NOT_NEEDED,
         rules.edition,
         tuple(_warnings(question, decided, stability)),
         _advice(decided, effective, stability),
@@ -326,37 +341,7 @@ def _advice(decided: Decided, effective: Sequence[Effective], stability: Stabili
 # What the cards say.
 
 
-def _self_view(question: SagaQuestion, may: May) -> tuple[SelfView | None, str]:
-    """Whether the agent may read its own metadata; None where it depends on what is not known."""
+def _self_view(question: SagaQuestion, cards: AgentCards, rules: Rules) -> SagaSelfView:
     if question.self_view is not None:
-        return question.self_view, f"{question.self_view.value}, as given"
-    match may(question.agent, "agent(?agent) : view :"):
-        case CallFacet.YES:
-            return SelfView.GRANTED, "granted by the agent's cards"
-        case CallFacet.NO:
-            return SelfView.DENIED, "not granted by the agent's cards"
-        case CallFacet.UNKNOWN:
-            return None, "unknown"
-
-
-def _actors(question: SagaQuestion, described: Described, may: May) -> Actors:
-    """Agents of the deployment that could change what decides."""
-    editors: list[str] = []
-    deployers: list[str] = []
-    for agent in described.deployment.agents:
-        for verb in ("update", "delete", "create"):
-            if _is_sure(may, agent.name, f"environment.retry-policy(?env) : {verb} : *"):
-                editors.append(agent.name)
-                break
-        if _is_sure(may, agent.name, "environment(?env) : deploy :"):
-            deployers.append(agent.name)
-    own, _ = agent_name(question.agent)
-    revokers = (own,) if _is_sure(may, own, "card(?account) : revoke : *") else ()
-    return Actors(question.sets_policies, tuple(editors), tuple(deployers), revokers)
-
-
-def _is_sure(may: May, agent: str, target: str) -> bool:
-    try:
-        return may(agent, target) is CallFacet.YES
-    except PolicydError:
-        return False
+        return GIVEN[question.self_view]
+    return self_view_of(question.agent, cards, rules)

@@ -9,8 +9,8 @@ import json
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from policyd.core.admission import Facet
 from policyd.core.edition import Rules
+from policyd.core.grants import Level
 from policyd.core.retry import NamedPolicy, Policy, read_policy, read_predicate, read_rule
 from policyd.core.retry.api_form import through_manifest
 from policyd.core.retry.placed import PlacedPolicy
@@ -18,10 +18,14 @@ from policyd.findings import InternalDefect
 from policyd.manifest import load_texts
 from policyd.store.facts import Deployment, Origin, RetryPolicyFact
 from policyd.store.snapshots import SnapshotInfo
-from policyd.usecases.deployments import Selection
+from policyd.usecases.answer import Answer
+from policyd.usecases.deployments import Selection, agent_name
+from policyd.usecases.explain_holding import Holding
+from policyd.usecases.explain_stored import stored_holding
 from policyd.usecases.retry_documents import read_document
 from policyd.usecases.retry_saga import SagaAnswer, SagaQuestion, ask_saga
 from policyd.usecases.retry_sources import RetryEnvironment, demand_few, environment_of, policy_of, rules_of_text
+from policyd.usecases.saga_self_view import AgentCards
 from policyd.usecases.stored_decisions import Decisions, StoredQuestion
 from policyd.usecases.stored_deployment import StoredFacts
 
@@ -58,13 +62,37 @@ def ask_stored_saga(
     Raises:
         InputError: where the agent is not known.
     """
-
-    def may(agent: str, target: str) -> Facet:
-        return decisions.answer(facts, info, StoredQuestion(target, agent, component=component), rules).verdict.admitted
-
     environment = stored_environment(facts.deployment)
     selection = Selection(environment.name, None, facts.deployment.account, component)
-    return ask_saga(question, environment, facts.under(rules), selection, rules, may)
+    cards = stored_cards(facts, info, rules, decisions, component)
+    return ask_saga(question, environment, facts.under(rules), selection, rules, cards)
+
+
+def stored_cards(
+    facts: StoredFacts, info: SnapshotInfo, rules: Rules, decisions: Decisions, component: str = ""
+) -> AgentCards:
+    """The wallets that agents have in a stored deployment, else their initial cards."""
+    deployment = facts.deployment
+    accounts = tuple(w.holder.text for w in deployment.wallets if w.holder.level is Level.ACCOUNT)
+    where = f"({deployment.account}/{deployment.application}/{deployment.environment})"
+
+    def asked(holder: str, target: str) -> StoredQuestion:
+        if holder in accounts:
+            return StoredQuestion(target.replace("(?env)", where), holder=holder)
+        return StoredQuestion(target, holder, component=component)
+
+    def may(holder: str, target: str) -> Answer:
+        return decisions.answer(facts, info, asked(holder, target), rules)
+
+    def holding(holder: str) -> Holding | None:
+        name, _ = agent_name(holder)
+        is_known = facts.under(rules).deployment.agent(name) is not None or facts.holder_of(name) is not None
+        if not is_known and holder not in accounts:
+            return None
+        return stored_holding(decisions, facts, info, asked(holder, ""), rules)
+
+    agents = tuple(w.agent_id for w in deployment.wallets if w.agent_id)
+    return AgentCards(may, holding, (*accounts, *agents))
 
 
 def sent_environment(documents: Sequence[tuple[str, str]], environment: str | None, rules: Rules) -> RetryEnvironment:

@@ -15,9 +15,8 @@ from policyd.core.retry.saga import Form
 from policyd.core.retry.saga_steps import Aftermath, SagaStep, StepResult, aftermath
 from policyd.findings import InputError, Span
 from policyd.syntax.mistakes import shown
-from policyd.usecases.check_call import ManifestQuestion, check_manifest
-from policyd.usecases.deployments import Described, Selection
 from policyd.usecases.retry_documents import read_document, text_of_file
+from policyd.usecases.saga_self_view import AgentCards
 
 MAX_STEPS = 200
 
@@ -44,10 +43,12 @@ class Followed:
     Attributes:
         aftermath: of the steps.
         missing: names of steps and compensations whose calls are not admitted.
+        unknown: names of those whose calls may be admitted or not; they are taken to be.
     """
 
     aftermath: Aftermath
     missing: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
 
 
 def load_plan(path: Path) -> Plan:
@@ -103,18 +104,20 @@ def _target(name: str, row: Mapping[str, object], targets: dict[str, str]) -> No
         targets[name] = target
 
 
-def follow(plan: Plan, described: Described, selection: Selection, agent: str, rules: Rules) -> Followed:
-    """What follows the step that fails; a compensation that the cards refuse fails too."""
-    missing = [
-        name
-        for name, target in plan.targets.items()
-        if check_manifest(described, selection, ManifestQuestion(agent, target), rules).verdict.admitted is Facet.NO
-    ]
+def follow(plan: Plan, cards: AgentCards, agent: str, rules: Rules) -> Followed:
+    """What follows the step that fails; a compensation that the cards refuse fails too.
+
+    Raises:
+        InputError: where a target or the agent cannot be read.
+    """
+    admitted = {name: cards.may(agent, target).verdict.admitted for name, target in plan.targets.items()}
+    missing = tuple(name for name, facet in admitted.items() if facet is Facet.NO)
+    unknown = tuple(name for name, facet in admitted.items() if facet is Facet.UNKNOWN)
     steps = tuple(
         SagaStep(s.name, s.result, s.compensation, s.compensation_fails or s.compensation in missing, s.is_idempotent)
         for s in plan.steps
     )
-    return Followed(aftermath(plan.form, steps, rules), tuple(missing))
+    return Followed(aftermath(plan.form, steps, rules), missing, unknown)
 
 
 def followed_lines(followed: Followed) -> list[str]:
@@ -135,6 +138,8 @@ def followed_lines(followed: Followed) -> list[str]:
         out.append(f"ends as: {after.verdict.value}" + (f" ({after.verdict.result})" if after.verdict.result else ""))
     if followed.missing:
         out.append(f"not admitted by the cards: {', '.join(followed.missing)}")
+    if followed.unknown:
+        out.append(f"not known to be admitted, taken to be: {', '.join(followed.unknown)}")
     return out + [f"note: {note}" for note in after.notes]
 
 
@@ -150,6 +155,7 @@ def followed_json(followed: Followed) -> dict[str, object]:
         "safe": after.safe,
         "verdict": None if after.verdict is None else after.verdict.value,
         "permissionsMissing": list(followed.missing),
+        "permissionsUnknown": list(followed.unknown),
         "notes": list(after.notes),
     }
 

@@ -16,6 +16,7 @@ from policyd.usecases.retry_limits import one_limits_json
 from policyd.usecases.retry_resolve import considered_words
 from policyd.usecases.retry_saga import SagaAnswer
 from policyd.usecases.saga_plan import Followed, followed_json, followed_lines
+from policyd.usecases.saga_self_view import self_view_json, self_view_lines
 
 MAX_SHOWN = 20
 """More decisions of a run are counted, not shown."""
@@ -96,7 +97,7 @@ def saga_text(answer: SagaAnswer, followed: Followed | None = None) -> str:
     if decided.policy is not None:
         rule = "the configured default" if decided.rule is None else f"`{decided.rule}`"
         out.append(f"policy: {rule}, identity {(decided.identity or '')[:12]}")
-    out.append(f"self-view: {answer.self_view}")
+    out += self_view_lines(answer.seen)
     if decided.delay_low_ns is not None and decided.delay_high_ns is not None and answer.run is None:
         out.append(f"wait: {range_words(decided.delay_low_ns, decided.delay_high_ns)}")
     if answer.run is not None and answer.longest is not None and answer.run.retries:
@@ -165,7 +166,8 @@ def saga_json(answer: SagaAnswer, followed: Followed | None = None) -> dict[str,
         "retriesLeft": _retries_left(answer),
         "course": None if answer.run is None else _run_json(answer.run),
         "steps": None if followed is None else followed_json(followed),
-        "selfView": answer.self_view,
+        "selfView": answer.seen.words,
+        "selfMetadata": self_view_json(answer.seen),
         "warnings": list(answer.warnings),
         "advice": answer.advice or None,
         "edition": answer.rules.edition.value,

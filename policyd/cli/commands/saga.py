@@ -79,6 +79,7 @@ def command(
     from policyd.usecases.deployments import Selection, described, load
     from policyd.usecases.retry_saga import SagaQuestion, ask_saga
     from policyd.usecases.retry_sources import environment_of
+    from policyd.usecases.saga_self_view import cards_of_manifest
     from policyd.usecases.saga_words import saga_json, saga_text
     from policyd.usecases.snapshots import is_place
 
@@ -105,7 +106,7 @@ def command(
     )
     if is_place(str(manifest)):
         from policyd.cli.store import database
-        from policyd.usecases.retry_stored import ask_stored_saga
+        from policyd.usecases.retry_stored import ask_stored_saga, stored_cards
         from policyd.usecases.snapshots import StoredSnapshots
         from policyd.usecases.stored_decisions import Decisions
 
@@ -115,19 +116,20 @@ def command(
             snapshots = StoredSnapshots(store)
             info = snapshots.resolve(str(manifest))
             facts = decisions.facts(snapshots, info)
-        answer, deployment = ask_stored_saga(question, facts, info, rules, decisions, component), facts.under(rules)
-        selection = Selection(facts.deployment.environment, None, facts.deployment.account, component)
+        answer = ask_stored_saga(question, facts, info, rules, decisions, component)
+        cards = stored_cards(facts, info, rules, decisions, component)
     else:
         selection = Selection(env, opt.presets_of(preset), account, component)
         loaded = load(manifest, rules, include_root)
         deployment = described(loaded, selection, rules)
         environment = environment_of(loaded, deployment.deployment.environment)
-        answer = ask_saga(question, environment, deployment, selection, rules)
+        cards = cards_of_manifest(deployment, selection, rules)
+        answer = ask_saga(question, environment, deployment, selection, rules, cards)
     after = None
     if steps is not None:
         from policyd.usecases.saga_plan import follow, load_plan
 
-        after = follow(load_plan(steps), deployment, selection, agent, rules)
+        after = follow(load_plan(steps), cards, agent, rules)
     write(as_json(saga_json(answer, after)) if format == "json" else saga_text(answer, after), output)
     found = {"admitted": answer.admitted, "bounded": answer.bounded, "replay-stable": answer.replay_stable}
     facets = [found[name] for name in required]
