@@ -15,7 +15,11 @@ ChangesJson = Mapping[str, Any]
 
 def changes_text(changes: ChangesJson, *, examples: int = 3) -> str:
     """One paragraph per agent type, then what was assumed."""
-    out = [holder_line(holder, examples) for holder in changes["holders"]]
+    out = []
+    for holder in changes["holders"]:
+        out.append(holder_line(holder, examples))
+        shown = [w for key in ("started", "stopped") for w in holder[key]["witnesses"][:examples]]
+        out += [f"  {line}" for witness in shown for line in check_lines(witness)]
     if not out:
         out.append("no agents to compare")
     out += [f"note: {note}" for note in changes["notes"]]
@@ -31,7 +35,8 @@ def holder_line(holder: Mapping[str, Any], examples: int) -> str:
         if side["count"]:
             kinds = "kind of calls" if side["count"] == 1 else "kinds of calls"
             parts.append(
-                f"{side['count']} {kinds} {words}, e.g. " + "; ".join(example(w) for w in side["witnesses"][:examples])
+                f"{side['count']} {kinds} {words}, e.g. "
+                + "; ".join(example(w, holder["name"]) for w in side["witnesses"][:examples])
             )
         if side["undecided"]:
             parts.append(f"undecided, {words}: {'; '.join(side['undecided'])}")
@@ -46,11 +51,31 @@ def holder_line(holder: Mapping[str, Any], examples: int) -> str:
     return f"{holder['name']}: " + "; ".join(parts) + rest
 
 
-def example(witness: Mapping[str, str]) -> str:
-    """A call with the grants that cause it and what stood in its way."""
-    why = [witness["cause"], witness["obstacle"] and f"otherwise {witness['obstacle']}"]
+def example(witness: Mapping[str, Any], name: str) -> str:
+    """A call with the grants that cause it, what stood in its way, and who asks it where the name does not say."""
+    agent = witness["agent"]
+    why = [
+        witness["cause"],
+        witness["obstacle"] and f"otherwise {witness['obstacle']}",
+        agent and not name.endswith(agent) and f"asked by {agent}",
+    ]
     told = ", ".join(w for w in why if w)
-    return witness["call"].rstrip() + (f" ({told})" if told else "")
+    call: str = witness["call"]
+    return call.rstrip() + (f" ({told})" if told else "")
+
+
+def check_lines(witness: Mapping[str, Any]) -> list[str]:
+    """The command lines that decide a witness again, with what they answer; none where there are none."""
+    return [f"{'yes' if check['admitted'] else 'no'}: {check['command']}" for check in witness.get("checks", ())]
+
+
+def _agent(witness: Mapping[str, Any], name: str) -> str:
+    agent: str = witness["agent"]
+    return name if not agent or name.endswith(agent) else f"{name}, asked by {agent}"
+
+
+def _undecided(holder: Mapping[str, Any]) -> bool:
+    return any(holder[key]["undecided"] for key in ("started", "stopped"))
 
 
 def changes_markdown(changes: ChangesJson) -> str:
@@ -64,7 +89,8 @@ def changes_markdown(changes: ChangesJson) -> str:
             side = holder[key]
             name = _cell(holder["name"])
             rows += [
-                f"| {sign} | {name} | `{_cell(w['call'].rstrip())}` | {_cell(w['cause'])} | {_cell(w['obstacle'])} |"
+                f"| {sign} | {_cell(_agent(w, holder['name']))} | `{_cell(w['call'].rstrip())}`"
+                f" | {_cell(w['cause'])} | {_cell(w['obstacle'])} |"
                 for w in side["witnesses"]
             ]
             if side["more"]:
@@ -72,11 +98,13 @@ def changes_markdown(changes: ChangesJson) -> str:
             rows += [f"| ? | {name} | undecided: {_cell(reason)} | | |" for reason in side["undecided"]]
     if rows:
         out += ["| | agent | call | by | otherwise |", "|---|---|---|---|---|", *rows, ""]
-    same = [h["name"] for h in changes["holders"] if not h["started"]["count"] and not h["stopped"]["count"]]
+    known = [h for h in changes["holders"] if not _undecided(h)]
+    same = [h["name"] for h in known if not h["started"]["count"] and not h["stopped"]["count"]]
     if same:
         out.append(f"No change for {', '.join(_cell(name) for name in same)}.")
-    if changes["holders"]:
-        out.append(f"Everything else is the same, proved over all {changes['holders'][0]['classes']} classes.")
+    if known:
+        but = "" if len(known) == len(changes["holders"]) else ", undecided ones aside"
+        out.append(f"Everything else is the same, proved over all {known[0]['classes']} classes{but}.")
     out += [f"- {_cell(note)}" for note in changes["notes"]]
     return "\n".join(out)
 
@@ -89,14 +117,26 @@ _LEVELS = (("started", "warning", "newly admitted"), ("stopped", "notice", "no l
 
 
 def changes_github(changes: ChangesJson) -> str:
-    """Workflow annotations: new access as warnings, lost access as notices."""
+    """Workflow annotations: new access and what is undecided as warnings, lost access as notices."""
     out = [
-        f"::{level} title=policyd {_property(holder['name'])}::{words}: {_data(example(w))}"
+        f"::{level} title=policyd {_property(holder['name'])}::{words}: {_data(example(w, holder['name']))}"
         for holder in changes["holders"]
         for key, level, words in _LEVELS
         for w in holder[key]["witnesses"]
     ]
+    out += [
+        f"::{level} title=policyd {_property(holder['name'])}::{words}: {_data(rest)}"
+        for holder in changes["holders"]
+        for key, level, words in _LEVELS
+        for rest in _rest(holder[key])
+    ]
     return "\n".join(out) or "::notice title=policyd::no change in what agents may do"
+
+
+def _rest(side: Mapping[str, Any]) -> list[str]:
+    """What a list of witnesses leaves out of one direction: further kinds, and what is undecided."""
+    more = [f"{side['more']} more kinds of calls"] if side["more"] else []
+    return [*more, *(f"undecided: {reason}" for reason in side["undecided"])]
 
 
 def _data(text: str) -> str:
@@ -108,16 +148,16 @@ def _property(text: str) -> str:
 
 
 def changes_sarif(changes: ChangesJson, version: str) -> dict[str, object]:
-    """One result per witness."""
+    """One result per witness, and one for whatever a list of witnesses leaves out."""
     results: Sequence[dict[str, object]] = [
         {
             "ruleId": "new-access" if key == "started" else "lost-access",
             "level": "warning" if key == "started" else "note",
-            "message": {"text": f"{holder['name']}: {example(w)}"},
+            "message": {"text": f"{holder['name']}: {text}"},
         }
         for holder in changes["holders"]
         for key in ("started", "stopped")
-        for w in holder[key]["witnesses"]
+        for text in (*(example(w, holder["name"]) for w in holder[key]["witnesses"]), *_rest(holder[key]))
     ]
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

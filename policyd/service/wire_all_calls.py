@@ -124,6 +124,7 @@ class WitnessBody(Wire):
     """One kind of call that changes."""
 
     call: str
+    agent: Annotated[str, Field(description="The agent that asks it; empty for an account.")]
     cls: Annotated[str, Field(alias="class")]
     verb: str
     cause: str
@@ -188,6 +189,7 @@ class ProvedBody(Wire):
     name: str
     answer: Word
     witness: str | None
+    agent: Annotated[str | None, Field(description="The agent that asks the witness.")]
     grants: list[str]
     reason: str | None
     over: str | None

@@ -5,11 +5,12 @@ Source: interface, Files and queries.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from policyd.core.callsets import Below, Everything, below, below_prefix
 from policyd.core.edition import NEXT, Rules
-from policyd.core.grants import ANY_VERB, AgentContext, Owner, PermissionClass, ResourceKind, Slot, class_named
+from policyd.core.grants import ANY_VERB, AgentContext, Owner, PermissionClass, ResourceKind, Slot, Target, class_named
 from policyd.core.grants.resources import Resource
 from policyd.syntax.grants import parse_target
 from policyd.syntax.mistakes import GrantErrorKind, GrantSyntaxError, shown
@@ -50,6 +51,8 @@ def parse_query(text: str, rules: Rules = NEXT) -> ParsedQuery:
     head, opened, rest = text.partition("(")
     owner_text, closed, tail = rest.partition(") : ")
     verb_text, colon, resource_text = tail.partition(" : ")
+    if not colon and tail.endswith(" :"):
+        verb_text, colon = tail[:-2], " :"
     is_any_owner = bool(opened and closed) and owner_text.strip() == ANY
     is_any_verb = verb_text.strip() == ANY
     word = resource_text.strip()
@@ -57,22 +60,64 @@ def parse_query(text: str, rules: Rules = NEXT) -> ParsedQuery:
     if under:
         _demand_an_inside(text, head.strip(), word, len(text) - len(resource_text.lstrip()), rules)
     prefix = _prefix(head.strip(), word[6:-1], rules) if under else None
+    if not (is_any_owner or is_any_verb or word == ANY or under):
+        target = parse_target(text, rules, slots=True)
+        return ParsedQuery(target.cls, target.owner, target.verb, target.resource)
     # What is `any` is replaced by something that surely parses, so that the rest is read by the rules of targets.
-    probe = text
-    if is_any_owner or is_any_verb or word == ANY or under:
-        owner = "" if is_any_owner else owner_text
-        verb = ANY_VERB if is_any_verb else verb_text
-        resource = word[6:-1] + ("" if prefix is None else prefix[1]) if under else word
-        probe = f"{head}({owner}) : {verb}{colon or ' :'}{resource}"
-        if is_any_owner:
-            probe = _with_star_owner(head.strip(), verb, colon, resource, rules) or probe
-        if word == ANY:
-            return _any_resource(text, head, owner_text, is_any_owner, verb, rules)
-    target = parse_target(probe, rules, slots=True)
-    resource_value: Resource | Below | Everything = target.resource
+    cls = class_named(head.strip(), rules)
+    owner = _stars(cls) if is_any_owner and cls else owner_text
+    verb = ANY_VERB if is_any_verb else verb_text
+    before = [(head + opened, head + opened), (owner, owner_text), (closed, closed), (verb, verb_text)]
+    if word == ANY:
+        return _any_resource([*before, (" : ", colon)], resource_text, is_any_owner, rules)
+    left, _, right = resource_text.partition(word) if word else (resource_text, "", "")
+    parts = (
+        [(word, word)] if not under else [("", "under("), (word[6:-1], word[6:-1]), (prefix[1] if prefix else "", ")")]
+    )
+    target = _read([*before, (colon or " :", colon), ("", left), *parts, ("", right)], rules)
+    resource: Resource | Below | Everything = target.resource
     if under:
-        resource_value = below(target.resource) if prefix is None else prefix[0]
-    return ParsedQuery(target.cls, None if is_any_owner else target.owner, target.verb, resource_value)
+        resource = below(target.resource) if prefix is None else prefix[0]
+    return ParsedQuery(target.cls, None if is_any_owner else target.owner, target.verb, resource)
+
+
+_Piece = tuple[str, str]
+"""A part of what is parsed, and of the query as it was written in its place."""
+
+
+def _read(pieces: Sequence[_Piece], rules: Rules) -> Target:
+    """The target that the first texts make; a refusal points into the second ones, which were written.
+
+    Raises:
+        GrantSyntaxError: if it is none.
+    """
+    try:
+        return parse_target("".join(read for read, _ in pieces), rules, slots=True)
+    except GrantSyntaxError as refusal:
+        written = "".join(text for _, text in pieces)
+        (told,) = refusal.findings
+        start, end = _written(pieces, refusal.start, is_end=False), _written(pieces, refusal.end, is_end=True)
+        raise GrantSyntaxError(
+            refusal.kind,
+            refusal.detail,
+            told.message,
+            told.help,
+            written,
+            start,
+            max(start, end),
+            told.code,
+        ) from None
+
+
+def _written(pieces: Sequence[_Piece], place: int, *, is_end: bool) -> int:
+    """Where a place of what was parsed is in what was written: in what was replaced, at its start or end."""
+    done = 0
+    for read, text in pieces:
+        if place < len(read) or (is_end and place == len(read) and read):
+            return done + (place if read == text else len(text) if is_end else 0)
+        place -= len(read)
+        done += len(text)
+    return done
 
 
 NO_INSIDE = "GRANT009"
@@ -157,22 +202,17 @@ def is_grantable(query: ParsedQuery) -> bool:
     return not isinstance(query.resource, Below)
 
 
-def _with_star_owner(name: str, verb: str, colon: str, resource: str, rules: Rules) -> str:
-    cls = class_named(name, rules)
-    return f"{name}({_stars(cls)}) : {verb}{colon or ' :'}{resource}" if cls else ""
-
-
-def _any_resource(text: str, head: str, owner: str, is_any_owner: bool, verb: str, rules: Rules) -> ParsedQuery:
+def _any_resource(before: Sequence[_Piece], resource: str, is_any_owner: bool, rules: Rules) -> ParsedQuery:
     """A query whose resource is `any`: class, owner and verb are read with a resource that fits the class."""
-    cls = class_named(head.strip(), rules)
-    shown_owner = _stars(cls) if is_any_owner and cls else owner
+    refused: GrantSyntaxError | None = None
     for sample in ("*", "", "/**", "*.**", "*.*.*", "@rev=1", "x"):
         try:
-            target = parse_target(f"{head}({shown_owner}) : {verb} : {sample}", rules, slots=True)
+            target = _read([*before, (sample, resource)], rules)
         except GrantSyntaxError as refusal:
             if refusal.kind.value != "InvalidResource":
                 raise
+            refused = refused or refusal
             continue
         return ParsedQuery(target.cls, None if is_any_owner else target.owner, target.verb, None)
-    target = parse_target(text, rules, slots=True)
-    return ParsedQuery(target.cls, None if is_any_owner else target.owner, target.verb, None)
+    assert refused is not None  # one of the samples fits every class, else each of them was refused
+    raise refused

@@ -13,8 +13,10 @@ from policyd.core.callsets.witness import Obstacle, Withheld, Witness
 from policyd.core.cards import GrantRef, Surface
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext
+from policyd.usecases.asking import Asking, asking, together
 from policyd.usecases.cross_check import MAX_CROSS_CHECKED, MAX_SECONDS, CrossCheck
 from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
+from policyd.usecases.never_asked import never_asked
 from policyd.usecases.open_names import IF, alternatives
 
 MAX_SHOWN = 20
@@ -30,6 +32,9 @@ class ShownWitness:
         verb: its verb.
         cause: the grants that admit it, in words with places.
         obstacle: why the other side does not, in words with places; empty where it simply grants nothing.
+        agent: the id of the agent that asks, empty for an account.
+        admitted: how the side asks that admits it, None where that side has no such party.
+        refused: how the other side asks.
     """
 
     call: str
@@ -37,6 +42,9 @@ class ShownWitness:
     verb: str
     cause: str
     obstacle: str
+    agent: str = ""
+    admitted: Asking | None = None
+    refused: Asking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,7 @@ def changes_between(
     is_cross_checked: bool = False,
     cross_check_s: float = MAX_SECONDS,
     steps: Steps = MAX_STEPS,
+    is_silence_told: bool = True,
 ) -> Changes:
     """Compare two versions, party by party, for every kind of instance.
 
@@ -137,6 +146,7 @@ def changes_between(
         is_cross_checked: whether a solver has to come to the same result by another way.
         cross_check_s: the most seconds for that; what it does not reach is told.
         steps: the budget of one search, or the effort of all of them.
+        is_silence_told: whether changed grants are named about which no operation can ask.
 
     Raises:
         InputError: if a card of one of them cannot be read.
@@ -157,7 +167,8 @@ def changes_between(
         first: list[HolderChange] = []
         for way in ways.listed:
             one, two = way.sides
-            changes = _of_party(name, one, two, rules, limit, checked, steps)
+            who = (_Side(before, one), _Side(after, two))
+            changes = _of_party(name, who, rules, limit, checked, steps, (*old.by_name, *new.by_name))
             if not way.words:
                 first = changes
                 found += changes
@@ -169,29 +180,50 @@ def changes_between(
     notes = [*old.notes, *new.notes]
     notes += [f"{n} is new" for n in sorted(set(new.by_name) - set(old.by_name) - unreadable)]
     notes += [f"{n} is gone" for n in sorted(set(old.by_name) - set(new.by_name) - unreadable)]
+    for name in sorted({*old.by_name, *new.by_name} - unreadable) if is_silence_told else ():
+        notes += never_asked(name, old.by_name.get(name), new.by_name.get(name), rules)
     notes += checked.notes if checked else ()
     return Changes(old.source, new.source, tuple(found), tuple(dict.fromkeys(notes)), rules)
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A party in one version.
+
+    Attributes:
+        given: as given, None where it is missing.
+        filled: with names for what it leaves open.
+    """
+
+    given: Party | None
+    filled: Party | None
+
+    def surface(self, instance: AgentContext | None) -> Surface | None:
+        return surface_for(self.filled, instance) if self.filled is not None else None
+
+    def asking(self, instance: AgentContext | None) -> Asking | None:
+        return asking(self.given, instance, self.filled) if self.given is not None else None
+
+
 def _of_party(
     name: str,
-    before: Party | None,
-    after: Party | None,
+    who: tuple[_Side, _Side],
     rules: Rules,
     limit: int,
     checked: CrossCheck | None,
     steps: Steps,
+    taken: Iterable[str],
 ) -> list[HolderChange]:
-    sides = [party for party in (before, after) if party is not None]
+    before, after = who
+    parties = [side.filled for side in who if side.filled is not None]
     results: list[tuple[AgentContext | None, HolderChange]] = []
-    for instance, universe in variants(sides, rules):
-        old = {name: surface_for(before, instance)} if before else {}
-        new = {name: surface_for(after, instance)} if after else {}
+    for instance, universe in variants(parties, rules, taken=taken):
+        old, new = before.surface(instance), after.surface(instance)
         most = limit if checked is None else MAX_CROSS_CHECKED
-        (change,) = compare(old, new, rules, {name: universe}, limit=most, steps=steps)
+        (change,) = compare(_under(name, old), _under(name, new), rules, {name: universe}, limit=most, steps=steps)
         if checked is not None:
-            nobody = Surface(sides[0].recipient, (), (), ())
-            left, right = old.get(name, nobody), new.get(name, nobody)
+            nobody = Surface(parties[0].recipient, (), (), ())
+            left, right = old or nobody, new or nobody
             checked.difference(change.started, right, left, universe)
             checked.difference(change.stopped, left, right, universe)
         results.append(
@@ -209,19 +241,20 @@ def _of_party(
     return _merged(name, results)
 
 
+def _under(name: str, surface: Surface | None) -> dict[str, Surface]:
+    return {} if surface is None else {name: surface}
+
+
 def _merged(name: str, results: list[tuple[AgentContext | None, HolderChange]]) -> list[HolderChange]:
-    """One entry for the type where all instances change alike, else one for each that differs from the first."""
+    """One entry for the type, with what its unnamed instance has; one more for all that change alike otherwise."""
     first = results[0][1]
-    found = [first]
+    alike: dict[tuple[object, ...], list[tuple[str, HolderChange]]] = {}
     for instance, change in results[1:]:
         assert instance is not None  # there are several only for a type
         if _shape(change) != _shape(first):
-            found.append(
-                HolderChange(
-                    f"{name} as {instance.agent_id}", change.started, change.stopped, change.classes, change.left_out
-                )
-            )
-    return found
+            alike.setdefault(_shape(change), []).append((instance.agent_id or "", change))
+    others = [replace(same[0][1], name=together(name, [agent for agent, _ in same])) for same in alike.values()]
+    return [first, *others]
 
 
 def _shape(change: HolderChange) -> tuple[object, ...]:
@@ -232,18 +265,18 @@ def _shape(change: HolderChange) -> tuple[object, ...]:
 
 
 def _side(
-    difference: Difference,
-    context: AgentContext | None,
-    admitting: Party | None,
-    other: Party | None,
-    word: str,
-    limit: int,
+    difference: Difference, context: AgentContext | None, admitting: _Side, other: _Side, word: str, limit: int
 ) -> Side:
-    return Side(
-        tuple(_shown(w, context, admitting, other, word) for w in difference.witnesses[:limit]),
-        difference.more + max(0, len(difference.witnesses) - limit),
-        tuple(_reason(u) for u in difference.undecided),
+    admitted, refused = admitting.asking(context), other.asking(context)
+    agent = next((who.agent for who in (admitted, refused) if who is not None), "")
+    shown = (
+        replace(
+            _shown(w, context, admitting.filled, other.filled, word), agent=agent, admitted=admitted, refused=refused
+        )
+        for w in difference.witnesses[:limit]
     )
+    more = difference.more + max(0, len(difference.witnesses) - limit)
+    return Side(tuple(shown), more, tuple(_reason(u) for u in difference.undecided))
 
 
 def _reason(undecided: Undecided) -> str:
@@ -319,7 +352,14 @@ def _side_json(side: Side) -> dict[str, object]:
     return {
         "count": side.count,
         "witnesses": [
-            {"call": w.call, "class": w.cls, "verb": w.verb, "cause": w.cause, "obstacle": w.obstacle}
+            {
+                "call": w.call,
+                "agent": w.agent,
+                "class": w.cls,
+                "verb": w.verb,
+                "cause": w.cause,
+                "obstacle": w.obstacle,
+            }
             for w in side.witnesses
         ],
         "more": side.more,

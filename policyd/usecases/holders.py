@@ -241,13 +241,16 @@ Variant = tuple[AgentContext | None, Universe]
 """An instance, None where each side is the one that it is, and the calls that it can make."""
 
 
-def variants(parties: Iterable[Party], rules: Rules, asked: Iterable[str] = ()) -> tuple[Variant, ...]:
+def variants(
+    parties: Iterable[Party], rules: Rules, asked: Iterable[str] = (), taken: Iterable[str] = ()
+) -> tuple[Variant, ...]:
     """Instances such that every instance is treated like one of them, with their universes.
 
     Args:
         parties: the same on all sides of a comparison, or single agents and accounts that may differ.
         rules: the edition.
         asked: agent ids that the question itself names: what an instance may do to itself is told apart by its name.
+        taken: agent ids of other parties, after which no unnamed instance is called.
     """
     sides = tuple(parties)
     first = sides[0]
@@ -256,7 +259,7 @@ def variants(parties: Iterable[Party], rules: Rules, asked: Iterable[str] = ()) 
         same = context is not None and all(side.context == context for side in sides)
         agent_id = context.agent_id if same and context is not None else None
         return ((context if same else None, Universe.of(first.recipient, rules, agent_id)),)
-    instances = instances_of(context, [bounds for side in sides for bounds in side.bounds], asked)
+    instances = instances_of(context, [bounds for side in sides for bounds in side.bounds], asked, taken)
     return tuple((i, Universe.of(agent_holder(i), rules, i.agent_id)) for i in instances)
 
 

@@ -6,7 +6,7 @@ Source: questions 2; interface, `prove`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from policyd.core.callsets import (
     MAX_STEPS,
@@ -32,8 +32,10 @@ from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext
 from policyd.findings import InputError
 from policyd.syntax.queries import ParsedQuery, parse_query
+from policyd.usecases.asking import Asking, asking, together
 from policyd.usecases.cross_check import MAX_SECONDS, CrossCheck
 from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
+from policyd.usecases.never_asked import never_asked
 from policyd.usecases.open_names import alternatives
 
 STEPS_PER_SECOND = 20_000
@@ -63,12 +65,16 @@ class Proved:
         answer: holds, fails or undecided.
         witness: the call against it in the form that `check` takes, empty where there is none.
         grants: the grants that admit the witness, as written, with their places.
+        agent: the id of the agent that asks the witness, empty for an account.
+        verdicts: per source how it asks the witness, and whether that is admitted; None where nobody asks.
     """
 
     name: str
     answer: Answer
     witness: str = ""
     grants: tuple[str, ...] = ()
+    agent: str = ""
+    verdicts: tuple[tuple[Asking, bool] | None, ...] = ()
 
     @property
     def word(self) -> str:
@@ -146,7 +152,7 @@ def prove_query(
             rows: list[Proved] = []
             (one,) = way.sides
             assert one is not None  # the party with other names
-            for instance, universe in variants([one], rules, named):
+            for instance, universe in variants([one], rules, named, parties.by_name):
                 surface = surface_for(one, instance)
                 owner = asked.owner if instance is None else asked.owner_for(instance)
                 calls = query(universe, asked.cls, owner, asked.verb, asked.resource)
@@ -155,8 +161,10 @@ def prove_query(
                 if checked is not None:
                     checked.query(answer, surface, asked, instance, universe, is_never=is_never)
                 left_out += universe.left_out
-                _add(rows, _proved(_label(party.name, rows, instance), answer, one, surface, instance))
-            tried.append((way.words, rows))
+                who = asking(party, instance, one)
+                row = _proved(party.name, answer, one, surface, instance, who.agent)
+                rows.append(replace(row, verdicts=((who, is_never),) if row.witness else ()))
+            tried.append((way.words, _together(rows)))
         results += _agreed(party.name, tried, is_cut=ways.is_cut)
     word = "never" if is_never else "always"
     claim = f"{word} admitted: {_words(asked)}"
@@ -195,18 +203,18 @@ def _not_known(name: str) -> Proved:
     return Proved(name, Undecided("a part of its card cannot be read"))
 
 
-def _label(name: str, results: list[Proved], instance: AgentContext | None) -> str:
-    """The name of a result: the first of a party stands for all instances that are alike."""
-    known = any(r.name == name for r in results)
-    return f"{name} as {instance.agent_id}" if known and instance is not None else name
-
-
-def _add(results: list[Proved], proved: Proved) -> None:
-    """Keep a result, unless it only repeats what the first of its party says."""
-    party = proved.name.partition(" as ")[0]
-    first = next((r for r in results if r.name == party), None)
-    if first is None or first.word != proved.word:
-        results.append(proved)
+def _together(rows: Sequence[Proved]) -> list[Proved]:
+    """One row for the party, with what its unnamed instance has; one more for all that have another answer alike."""
+    first = rows[0]
+    alike: dict[tuple[object, ...], list[Proved]] = {}
+    for row in rows[1:]:
+        if row.word != first.word:
+            reason = row.answer.reason if isinstance(row.answer, Undecided) else ""
+            alike.setdefault((row.word, row.witness, row.grants, reason), []).append(row)
+    return [
+        first,
+        *(replace(same[0], name=together(first.name, [row.agent for row in same])) for same in alike.values()),
+    ]
 
 
 def _left_out(sentences: list[str]) -> list[str]:
@@ -223,9 +231,11 @@ def _words(asked: ParsedQuery) -> str:
     return query_text(asked.cls, asked.owner, asked.verb, asked.resource)
 
 
-def _proved(name: str, answer: Answer, party: Party, surface: Surface, context: AgentContext | None) -> Proved:
+def _proved(
+    name: str, answer: Answer, party: Party, surface: Surface, context: AgentContext | None, agent: str
+) -> Proved:
     if not isinstance(answer, Fails):
-        return Proved(name, answer)
+        return Proved(name, answer, agent=agent)
     refs = [
         ref
         for part in surface.lower
@@ -235,7 +245,7 @@ def _proved(name: str, answer: Answer, party: Party, surface: Surface, context: 
     for ref in refs[:3]:
         span = party.place(ref)
         grants.append(f"{party.written(ref)}{f' ({span.where})' if span else ''}")
-    return Proved(name, answer, written_target(answer.witness, context), tuple(grants))
+    return Proved(name, answer, written_target(answer.witness, context), tuple(grants), agent)
 
 
 CLAIMS = {
@@ -288,19 +298,31 @@ def prove_relation(
             sides = [party for party in way.sides if party is not None]
             nobody = Surface(sides[0].recipient, (), (), ())
             rows: list[Proved] = []
-            for instance, universe in variants(sides, rules):
+            for instance, universe in variants(sides, rules, taken=(*left.by_name, *right.by_name)):
                 one = surface_for(first, instance) if first else nobody
                 two = surface_for(second, instance) if second else nobody
                 left_out += universe.left_out
                 answer = _related(relation, one, two, universe, steps, checked)
                 is_first = not isinstance(answer, Fails) or one.allows(answer.witness)
                 side, surface = (sides[0], one) if is_first else (sides[-1], two)
-                _add(rows, _proved(_label(name, rows, instance), answer, side, surface, instance))
-            tried.append((way.words, rows))
+                asked = [
+                    asking(given, instance, filled) if given is not None else None
+                    for given, filled in zip((a, b), way.sides, strict=True)
+                ]
+                agent = next((who.agent for who in asked if who is not None), "")
+                row = _proved(name, answer, side, surface, instance, agent)
+                if isinstance(answer, Fails):
+                    admitted = [s.allows(answer.witness) for s in (one, two)]
+                    pairs = zip(asked, admitted, strict=True)
+                    row = replace(row, verdicts=tuple((who, yes) if who is not None else None for who, yes in pairs))
+                rows.append(row)
+            tried.append((way.words, _together(rows)))
         results += _agreed(name, tried, is_cut=ways.is_cut)
     notes = [*left.notes, *right.notes]
     only = sorted((set(left.by_name) ^ set(right.by_name)) - unreadable)
     notes += [f"{name} exists in one of them only and admits nothing in the other" for name in only]
+    for name in sorted({*left.by_name, *right.by_name} - unreadable):
+        notes += never_asked(name, left.by_name.get(name), right.by_name.get(name), rules)
     notes += [*_left_out(left_out), *(checked.notes if checked else ())]
     claim = CLAIMS[relation].format(left.source, right.source)
     return Proof(claim, tuple(results), tuple(dict.fromkeys(notes)), rules)
@@ -336,6 +358,7 @@ def proof_json(proof: Proof) -> dict[str, object]:
                 "name": r.name,
                 "answer": r.word,
                 "witness": r.witness or None,
+                "agent": r.agent or None if r.witness else None,
                 "grants": list(r.grants),
                 "reason": r.answer.reason if isinstance(r.answer, Undecided) else None,
                 "over": r.answer.over if isinstance(r.answer, Holds) else None,

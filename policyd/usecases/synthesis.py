@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from policyd.core.application import GrantOrigin, PlacedGrant
-from policyd.core.callsets import Holds, Obstacle, Undecided, Universe, Withheld, admitted_by, calls_of, is_empty, never
+from policyd.core.callsets import Holds, Obstacle, Undecided, Universe, Withheld, admitted_by, calls_of, never
 from policyd.core.cards import Bounds, Card, CardId, GrantRef, account_root_bounds
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant, Level, Recipient, Slot, Target, agent_holder
@@ -20,6 +20,7 @@ from policyd.solver.synth import NoSolution, Synthesis, SynthesisQuestion, synth
 from policyd.syntax import Form, GrantSyntaxError, parse_grant, parse_target
 from policyd.syntax.mistakes import shown
 from policyd.usecases.holders import Holder, written_target
+from policyd.usecases.never_asked import is_never_asked
 from policyd.usecases.proofs import effort_for
 
 THIS_AGENT = Recipient(Level.AGENT, (), Slot.AGENT)
@@ -69,7 +70,6 @@ def calls_in(text: str, source: str, context: AgentContext, rules: Rules) -> tup
     """
     found: dict[Target, None] = {}
     never_asked = []
-    everybody = Universe(rules, context.segments)
     start = 0
     for line in text.split("\n"):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -78,7 +78,7 @@ def calls_in(text: str, source: str, context: AgentContext, rules: Rules) -> tup
             except GrantSyntaxError as refusal:
                 span = span_of_text(source, text, start + refusal.start, start + refusal.end)
                 raise InputError(refusal.at(span)) from None
-            if target not in found and isinstance(is_empty(calls_of([target]), everybody), Holds):
+            if target not in found and is_never_asked(target, rules, context.segments):
                 written = line.strip()
                 first = start + len(line) - len(line.lstrip())
                 span = span_of_text(source, text, first, first + len(written))

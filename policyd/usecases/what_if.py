@@ -87,7 +87,14 @@ def what_if(
             raise InputError.of("CARD062", f"no grant of these agents stands at {shown(place)}", None, help)
     after = Holders("after the edit", changed, holders.notes)
     changes = changes_between(
-        holders, after, rules, limit, is_cross_checked=is_cross_checked, cross_check_s=cross_check_s, steps=steps
+        holders,
+        after,
+        rules,
+        limit,
+        is_cross_checked=is_cross_checked,
+        cross_check_s=cross_check_s,
+        steps=steps,
+        is_silence_told=bool(edit.remove),  # of grants that only come, the reasons below tell
     )
     if edit.remove and not edit.add:
         same = {party_of(change.name) for change in changes.holders if change.is_none}

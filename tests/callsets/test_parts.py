@@ -23,16 +23,28 @@ from policyd.core.callsets import (
     effects,
     instances_of,
     is_empty,
+    minus,
     never,
     query,
     query_text,
     width_of,
 )
+from policyd.core.callsets.axes import numbered_uuid
 from policyd.core.callsets.budget import SEARCHES_AT_FULL_COST, Effort
 from policyd.core.callsets.owners import OwnerForm, is_agent_id
+from policyd.core.callsets.search import calls_in
 from policyd.core.cards import Bounds
 from policyd.core.edition import NEXT, SNAPSHOT
-from policyd.core.grants import ANY_VERB, AgentContext, class_named
+from policyd.core.grants import (
+    ANY_VERB,
+    AgentContext,
+    Owner,
+    OwnerKind,
+    PermissionClass,
+    ResourceKind,
+    Target,
+    class_named,
+)
 from policyd.findings import InternalDefect
 from policyd.syntax import parse_owner, parse_resource, parse_target
 
@@ -270,3 +282,45 @@ def test_effects_name_what_withholds() -> None:
         )
     )
     assert [r.grant.target.resource.text for r in found[0].related] == ["a.*"]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 12])
+@pytest.mark.parametrize(
+    "cls", [c for c in Universe().classes if c.resource is not ResourceKind.TOOL], ids=lambda c: c.name
+)
+def test_what_stands_for_unnamed_things_can_be_written_and_read(cls: PermissionClass, count: int) -> None:
+    """However many of the usual names are taken: the call found is the one that its text says."""
+    star = Target(cls, Owner(cls.owner), "*", Everything())
+    for verb in cls.verbs:
+        taken: list[Target] = []
+        for _ in range(count + 1):
+            calls = minus(calls_of([replace(star, verb=verb)]), calls_of(taken))
+            found = next(iter(calls_in(calls, Universe())), None)
+            if not isinstance(found, Target):
+                break
+            assert parse_target(found.text) == found
+            taken.append(found)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 30])
+def test_an_unnamed_instance_is_an_instance(count: int) -> None:
+    """Also where grants name as many instances as there are letters, and phantoms of them."""
+    ids = [f'Cart("{chr(97 + n)}")' if n < 26 else f"Cart({n})" for n in range(count)]
+    phantoms = [f"{name}[{numbered_uuid(n)}]" for name in ('Cart("a")', *ids) for n in range(1, 4)]
+    context = AgentContext("a@x.io", "shop", "prod", "shop:cart", "Cart")
+    owner = Owner(OwnerKind.AGENT, ("a@x.io", "shop", "prod", "shop:cart", "Cart"), None, True)
+    for asked in ([*ids], list(dict.fromkeys((*ids, *phantoms)))):
+        found = [str(i.agent_id) for i in instances_of(context, (), asked)]
+        assert len(set(found)) == len(asked) + 2
+        assert all(map(is_agent_id, found))
+        own = Owner(OwnerKind.AGENT, (*owner.known[:4], found[0]))
+        assert owner.covers(own)
+        assert not owner.covers(replace(own, known=(*owner.known[:4], found[-1])))
+        typed = calls_of([Target(named("agent"), owner, "view", Everything())])
+        of_named = calls_of(
+            Target(named("agent"), Owner(OwnerKind.AGENT, (*owner.known[:4], name)), "view", Everything())
+            for name in ids
+        )
+        exact = [c for c in calls_in(minus(typed, of_named), Universe()) if isinstance(c, Target)]
+        assert exact
+        assert all(is_agent_id(c.owner.known[4]) for c in exact)

@@ -129,3 +129,41 @@ def test_a_class_that_does_not_exist_is_told_as_that() -> None:
     with pytest.raises(GrantSyntaxError) as refused:
         parse_query("nothing(?env) : read : under(x)")
     assert refused.value.findings[0].code == "GRANT002"
+
+
+MISTAKES = [
+    ("any(any) : any : any", 0, 3),
+    ("foo(any) : read : any", 0, 3),
+    ("env(any) : foo : any", 11, 14),
+    ("network(any) : foo : under(a.com)", 15, 18),
+    ("env(?x) : any : any", 4, 6),
+    ("filesystem(any) : any :   under(/a//b)", 35, 36),
+    ("kv(any) : any : a", 17, 17),
+]
+
+
+@pytest.mark.parametrize(("text", "start", "end"), MISTAKES, ids=[text for text, _, _ in MISTAKES])
+def test_a_mistake_is_shown_in_the_query_as_it_was_written(text: str, start: int, end: int) -> None:
+    """Not in what `any` and `under(…)` were replaced by, wherever these stand."""
+    with pytest.raises(GrantSyntaxError) as refused:
+        parse_query(text)
+    assert (refused.value.text, refused.value.start, refused.value.end) == (text, start, end)
+
+
+@given(
+    st.sampled_from(["env", "kv", "agent", "network", "filesystem", "tool", "card", "anything"]),
+    st.sampled_from(["any", " any ", "", "?env", "?agent", "a/b", "?nothing", "*/*/*"]),
+    st.sampled_from(["any", "read", "*", "nothing", " any"]),
+    st.sampled_from(["any", "under(a.b)", " under(/a) ", "under(", "a..b", "", "under(a:0)", "any any", "under()"]),
+)
+def test_every_mistake_lies_in_what_was_written(cls: str, owner: str, verb: str, resource: str) -> None:
+    """Whatever is wrong, the text that is shown is the query, and the place is inside it."""
+    text = f"{cls}({owner}) : {verb} : {resource}"
+    try:
+        parse_query(text)
+    except GrantSyntaxError as refusal:
+        shown = refusal
+    else:
+        return
+    assert shown.text == text
+    assert 0 <= shown.start <= shown.end <= len(text)

@@ -9,6 +9,7 @@ import click
 from policyd.cli import options as opt
 from policyd.cli.exits import Exit
 from policyd.cli.parties import Asked, both_parties, budget_of, cards_of
+from policyd.cli.replay import Flags, Sources, with_checks
 from policyd.usecases.changes import Changes
 from policyd.usecases.deployments import Selection
 
@@ -58,17 +59,20 @@ def command(
     before, after = both_parties(old, new, Asked(selection, agent, include_root, rules, holder, opt.moment_of(at)))
     steps = steps_for(budget)
     changes = changes_between(before, after, rules, is_cross_checked=cross_check, steps=steps)
-    return tell(changes, fail_on, format, output)
+    flags = Flags(env, preset, account, component, include_root, at, edition, switch)
+    return tell(changes, fail_on, format, output, old=old, new=new, flags=flags)
 
 
-def tell(changes: Changes, fail_on: str, format: str, output: Path | None) -> int:
-    """Write the changes in one of the forms, and choose the exit code."""
+def tell(
+    changes: Changes, fail_on: str, format: str, output: Path | None, *, old: Sources, new: Sources, flags: Flags
+) -> int:
+    """Write the changes in one of the forms, witnesses with the commands that decide them again; the exit code."""
     from policyd import __version__
     from policyd.cli.output import as_json, write
     from policyd.report.changes import changes_github, changes_markdown, changes_sarif, changes_text
     from policyd.usecases.changes import changes_json
 
-    plain = changes_json(changes)
+    plain = with_checks(changes_json(changes), changes, old, new, flags)
     match format:
         case "json":
             write(as_json(plain), output)
@@ -80,7 +84,7 @@ def tell(changes: Changes, fail_on: str, format: str, output: Path | None) -> in
             write(as_json(changes_sarif(plain, __version__)), output)
         case _:
             write(changes_text(plain), output)
-    new, lost = changes.has_new_access, changes.has_lost_access
-    if {"new-access": new, "lost-access": lost, "any": new or lost}[fail_on]:
+    more, less = changes.has_new_access, changes.has_lost_access
+    if {"new-access": more, "lost-access": less, "any": more or less}[fail_on]:
         return Exit.NO
     return Exit.UNDECIDED if changes.is_undecided else Exit.YES

@@ -49,10 +49,13 @@ def command(
     """Prove a claim about every call of every agent, or show a call against it.
 
     A query is a target whose owner, verb and resource may be `any`; the resource may be `under(x)` or a pattern.
+    The verb `*` is `any` verb here, each asked for alone; to `policyd check` it is one request for all verbs.
     """
     from policyd.cli.output import as_json, write
+    from policyd.cli.replay import Flags, check_of
     from policyd.findings import visible_lines
-    from policyd.usecases.proofs import proof_json, prove_query, prove_relation, steps_for
+    from policyd.report.changes import check_lines
+    from policyd.usecases.proofs import Proved, proof_json, prove_query, prove_relation, steps_for
 
     claims = [c for c in (never, always_, relation) if c is not None]
     if len(claims) != 1:
@@ -80,14 +83,32 @@ def command(
             steps=steps,
             is_cross_checked=cross_check,
         )
+    flags = Flags(env, preset, account, component, include_root, at, edition, switch)
+
+    def checks(row: Proved) -> list[dict[str, object]]:
+        pairs = zip(sources, row.verdicts, strict=False)
+        return [
+            check
+            for source, verdict in pairs
+            if verdict is not None
+            for check in check_of(source, flags, verdict[0], row.witness, admitted=verdict[1])
+        ]
+
     if format == "json":
-        write(as_json(proof_json(proof)), output)
+        plain = proof_json(proof)
+        shown = plain["results"]
+        assert isinstance(shown, list)
+        for row, told in zip(proof.results, shown, strict=True):
+            told["checks"] = checks(row)
+        write(as_json(plain), output)
     else:
         out = [f"{proof.word}: {proof.claim}"]
         for r in proof.results:
             detail = r.witness.rstrip() or getattr(r.answer, "over", "") or getattr(r.answer, "reason", "")
-            out.append(f"  {r.name}: {r.word}, {'for example ' if r.witness else ''}{detail}")
+            who = f" (asked by {r.agent})" if r.witness and r.agent and not r.name.endswith(r.agent) else ""
+            out.append(f"  {r.name}: {r.word}, {'for example ' if r.witness else ''}{detail}{who}")
             out += [f"    by {grant}" for grant in r.grants]
+            out += [f"    {line}" for line in check_lines({"checks": checks(r)})]
         out += [f"note: {note}" for note in proof.notes]
         write(visible_lines([*out, f"edition: {rules.label}"]), output)
     return {"holds": Exit.YES, "fails": Exit.NO, "undecided": Exit.UNDECIDED}[proof.word]

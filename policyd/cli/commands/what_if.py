@@ -12,6 +12,7 @@ from policyd.cli import options as opt
 from policyd.cli.commands.diff import tell
 from policyd.cli.exits import Exit
 from policyd.cli.parties import Asked, budget_of, facts_at, holders_at, stored_parties_of, wallets_at
+from policyd.cli.replay import Flags, Sources
 from policyd.usecases.changes import Changes
 from policyd.usecases.deployments import Selection
 
@@ -84,7 +85,11 @@ def command(
         changes = _of_cards(manifest, list(wallet), cards, revoke, install, on, replace(asked, at=moment), effort)
     else:
         changes = _of_grants(manifest, add, to, remove, asked, effort)
-    tell(changes, "any", format, output)
+    present: Sources = manifest
+    if wallet:
+        present = dict(zip(wallets_at(list(wallet), asked).by_name, map(str, wallet), strict=True))
+    flags = Flags(env, preset, account, component, include_root, at, edition, switch)
+    tell(changes, "any", format, output, old=present, new=None, flags=flags)
     return Exit.UNDECIDED if changes.is_undecided else Exit.YES
 
 

@@ -67,34 +67,48 @@ class TextAxis:
     Attributes:
         words: what an unnamed value may be called, the best first.
         is_value: whether a text can occur in a call at all.
+        numbered: what it is called where all those are taken; None for the first with a number behind it.
     """
 
     words: tuple[str, ...]
     is_value: Callable[[str], bool] = bool
+    numbered: Callable[[int], str] | None = None
 
     def choices(self, groups: Sequence[Group], at: Situation) -> Iterator[Choice]:
         """A text that nobody names, then the named ones."""
         within = at.within
         if within is ALL:
-            yield fresh(self.words, {text for text, _ in groups}), 0
+            yield fresh(self.words, {text for text, _ in groups}, self.numbered), 0
         for text, mask in groups:
             if (within is ALL or text == within) and isinstance(text, str) and self.is_value(text):
                 yield text, mask
 
 
-def fresh(words: Sequence[str], taken: set[object]) -> str:
-    """The first of `words` that is not taken, numbered when all are.
+def fresh(words: Sequence[str], taken: set[object], numbered: Callable[[int], str] | None = None) -> str:
+    """The first of `words` that is not taken; when all are, one with a number, which `numbered` spells.
 
     >>> fresh(["a"], {"a", "a2"})
     'a3'
+    >>> fresh(["T(1)"], {"T(1)", "T(2)"}, lambda n: f"T({n})")
+    'T(3)'
     """
     for word in words:
         if word not in taken:
             return word
+    spelled = numbered or (lambda n: f"{words[0]}{n}")
     number = 2
-    while f"{words[0]}{number}" in taken:
+    while spelled(number) in taken:
         number += 1
-    return f"{words[0]}{number}"
+    return spelled(number)
+
+
+UUIDS = ("00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002")
+"""What unnamed things with a UUID are called, and phantoms."""
+
+
+def numbered_uuid(number: int) -> str:
+    """A further one."""
+    return f"{UUIDS[0][:-12]}{number:012d}"
 
 
 ANY_PORT_ASKED = "any port"

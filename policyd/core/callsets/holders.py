@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from policyd.core.callsets.axes import fresh
+from policyd.core.callsets.axes import UUIDS, fresh, numbered_uuid
 from policyd.core.callsets.owners import is_agent_id
 from policyd.core.cards import Bounds
 from policyd.core.edition import NEXT, Rules
@@ -22,7 +22,6 @@ _NAMES = (
     ("acme:app", "acme:other"),
     ("Agent", "Worker", "Other"),
 )
-_PHANTOMS = ("00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002")
 
 
 def holders_of(recipients: Iterable[Recipient], rules: Rules = NEXT) -> tuple[Recipient, ...]:
@@ -48,7 +47,7 @@ def holders_of(recipients: Iterable[Recipient], rules: Rules = NEXT) -> tuple[Re
 
 
 def instances_of(
-    context: AgentContext, bounds: Iterable[Bounds], asked: Iterable[str] = ()
+    context: AgentContext, bounds: Iterable[Bounds], asked: Iterable[str] = (), taken: Iterable[str] = ()
 ) -> tuple[AgentContext, ...]:
     """Instances of one agent type such that every instance is treated like one of them.
 
@@ -60,6 +59,7 @@ def instances_of(
         context: the agent; its id is ignored.
         bounds: the cards that it may hold.
         asked: names that the question itself gives; ids of other types are passed over.
+        taken: ids that no unnamed instance may have, because they are those of agents with other cards.
     """
     leaves = [
         *asked,
@@ -72,6 +72,8 @@ def instances_of(
         ),
     ]
     named = [leaf for leaf in dict.fromkeys(leaves) if is_agent_id(leaf) and leaf.startswith(f"{context.agent_type}(")]
-    plain = fresh([f'{context.agent_type}("{n}")' for n in "abc"], set(named))
-    phantom = fresh([f"{plain}[{uuid}]" for uuid in _PHANTOMS], set(named))
+    known: set[object] = {*named, *taken}
+    of_type = context.agent_type
+    plain = fresh([f'{of_type}("{n}")' for n in "abc"], known, lambda n: f'{of_type}("a{n}")')
+    phantom = fresh([f"{plain}[{uuid}]" for uuid in UUIDS], known, lambda n: f"{plain}[{numbered_uuid(n)}]")
     return tuple(replace(context, agent_id=leaf) for leaf in (plain, *named, phantom))

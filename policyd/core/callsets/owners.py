@@ -144,7 +144,10 @@ class _Words:
 
     def instance(self, known: tuple[str, ...]) -> str:
         """The id of an unmentioned instance of the type that ends `known`."""
-        return fresh([known[4] + arguments for arguments in _ARGUMENTS], self._instances) if known else ""
+        if not known:
+            return ""
+        words = [known[4] + arguments for arguments in _ARGUMENTS]
+        return fresh(words, self._instances, lambda n: f'{known[4]}("a{n}")')
 
 
 class _Lookup:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from policyd.core.callsets.axes import ALL, EndAxis, StartAxis, TextAxis, ValueAxis
+from policyd.core.callsets.axes import ALL, UUIDS, EndAxis, StartAxis, TextAxis, ValueAxis, numbered_uuid
 from policyd.core.callsets.below import Below
 from policyd.core.callsets.frame import Frame, Parts, padded, product_frame, starred, symbol_frame, texts_of
 from policyd.core.callsets.hosts import host_frames
@@ -92,12 +92,11 @@ def _values(universe: Universe, cls: PermissionClass, verb: str, resources: Sequ
 
 
 _METHODS = ("run", "start", "other")
-_UUIDS = ("00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002")
 _INDEXES = ("1", "2", "3")
 _PLUGINS = ("plugin", "other")
 
 _AGENT_KINDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
-    "invoke": (("method", _METHODS), ("oplog-index", _INDEXES), ("invocation-uuid", _UUIDS)),
+    "invoke": (("method", _METHODS), ("oplog-index", _INDEXES), ("invocation-uuid", UUIDS)),
     "view": (("method", _METHODS),),
     "delete": (),
     "interrupt": (),
@@ -105,7 +104,7 @@ _AGENT_KINDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "update-revision": (),
     "fork": (),
     "revert": (("oplog-index", _INDEXES),),
-    "cancel-invocation": (("invocation-uuid", _UUIDS), ("invocation-name", ("order-1", "order-2"))),
+    "cancel-invocation": (("invocation-uuid", UUIDS), ("invocation-name", ("order-1", "order-2"))),
     "activate-plugin": (("plugin", _PLUGINS),),
     "deactivate-plugin": (("plugin", _PLUGINS),),
 }
@@ -113,8 +112,8 @@ _AGENT_KINDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
 
 _NAMED: dict[ResourceKind, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ResourceKind.VARIABLE: (("variable", ("HOME", "PATH", "LANG", "OTHER")),),
-    ResourceKind.PLAN: (("uuid", _UUIDS), ("name", ("basic", "other"))),
-    ResourceKind.UUID: (("uuid", _UUIDS),),
+    ResourceKind.PLAN: (("uuid", UUIDS), ("name", ("basic", "other"))),
+    ResourceKind.UUID: (("uuid", UUIDS),),
     ResourceKind.IDENT: (("name", ("main", "other")),),
     ResourceKind.DOTTED_IDENT: (("name", ("main", "other")),),
     ResourceKind.REVISION: (("revision", ("@rev=0", "@rev=1", "@rev=2")),),
@@ -125,9 +124,18 @@ _NAMED: dict[ResourceKind, tuple[tuple[str, tuple[str, ...]], ...]] = {
 }
 
 
+_NUMBERED: dict[str, Callable[[int], str]] = {
+    "uuid": numbered_uuid,
+    "invocation-uuid": numbered_uuid,
+    "revision": "@rev={}".format,
+    "oplog-index": str,
+}
+"""How further ones are spelled, of kinds that no number can be put behind."""
+
+
 def _named(kind: str, words: tuple[str, ...], is_value: Callable[[str], bool] = bool) -> Frame:
     return product_frame(
-        (TextAxis(words, is_value),),
+        (TextAxis(words, is_value, _NUMBERED.get(kind)),),
         lambda r: (r.text,) if isinstance(r, Exact) and r.kind == kind else None,
         lambda v: Exact(kind, str(v[0])),
     )
