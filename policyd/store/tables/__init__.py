@@ -37,7 +37,7 @@ from policyd.store.tables.parts import (
     RetryPolicyRow,
     ToolRow,
 )
-from policyd.store.tables.records import AuditRow, DecisionRow, TokenRow
+from policyd.store.tables.records import AuditRow, DecisionRow, FleetResultRow, TokenRow
 
 __all__ = [
     "AccountRow",
@@ -56,6 +56,7 @@ __all__ = [
     "DecisionRow",
     "EnvironmentRow",
     "FindingRow",
+    "FleetResultRow",
     "GrantRow",
     "InitialCardRow",
     "MiddlewareRow",

@@ -79,3 +79,18 @@ class AuditRow(Base):
     application: Mapped[str]
     detail: Mapped[str]
     __table_args__ = (Index(None, "account", "application"),)
+
+
+class FleetResultRow(Base):
+    """What the latest audit of one application of a fleet came to under an edition; the next one replaces it."""
+
+    __tablename__ = "fleet_results"
+    item: Mapped[str] = mapped_column(primary_key=True)
+    rules: Mapped[str] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64))
+    result: Mapped[str]
+    at: Mapped[str] = mapped_column(String(40))
+    __table_args__ = (
+        CheckConstraint("length(digest) = 64", name="digest_whole"),
+        CheckConstraint("item <> ''", name="item_given"),
+    )
