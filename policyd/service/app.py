@@ -38,6 +38,7 @@ from policyd.service.routes import (
     rules,
     snapshots,
     tokens,
+    unused,
 )
 from policyd.service.wiring import Services
 from policyd.settings import Settings
@@ -54,6 +55,7 @@ ROUTES = (
     chains,
     retry,
     reach,
+    unused,
     cards,
     audits,
     rules,
@@ -105,6 +107,7 @@ def create_app(settings: Settings | None = None, log: Any | None = None) -> Fast
     for module in ROUTES:
         app.include_router(module.routes)
     app.include_router(reach.pages)
+    app.include_router(unused.pages)
     app.include_router(catalogue.pages)
     app.include_router(explanations.pages)
     app.include_router(evaluation.well_known)

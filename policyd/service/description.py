@@ -5,6 +5,7 @@ The examples are run by the tests, in the order in which they stand here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,8 @@ chain: {tool: inventory, leaf: inventory, layers: [stock-policy]}
 """
 _SENT = [{"name": "chain.yaml", "text": _CHAIN}]
 _DOCUMENTS = [{"name": "golem.yaml", "text": EXAMPLE_MANIFEST}]
+
+_LOGGED = {"time": "2026-11-20T10:00:00Z", "agent": 'Cart("u1")', "target": TARGET, "outcome": "admitted"}
 
 _RULE = {
     "name": "http-transient",
@@ -83,6 +86,12 @@ EXAMPLES: dict[str, Any] = {
     },
     "/v1/synthesis": {"snapshot": PLACE, "agent": "Cart", "allow": ["kv(?env) : read : orders.42"], "deny": [TARGET]},
     "/v1/reach": {"snapshot": PLACE, "to": TARGET, "assume": ["no-data"]},
+    "/v1/unused": {
+        "snapshot": PLACE,
+        "log": json.dumps(_LOGGED),
+        "window": "30d",
+        "at": "2026-12-01T00:00:00Z",
+    },
     "/v1/chains/check": {"documents": _SENT},
     "/v1/chains/explain": {"documents": _SENT, "call": "inventory adjust", "input": {}},
     "/v1/retry/resolve": {
