@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 POLICYD := $(BIN)/policyd
 MINUTES ?= 60
 
-.PHONY: demo test lint types contracts unit acceptance conformance bench fuzz serve clean setup
+.PHONY: demo test lint types contracts unit acceptance conformance bench fuzz soak serve clean setup
 
 setup: $(VENV)/.ready
 
@@ -54,6 +54,10 @@ bench: setup
 fuzz: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) --keep
+
+# The service under mixed load for MINUTES: latency, memory and errors, minute by minute.
+soak: setup
+	$(BIN)/python bench/soak.py --minutes $(MINUTES)
 
 # An embedded database with the example application; prints the address.
 serve: export POLICYD_DATABASE_URL = sqlite:///.run/policyd.db
