@@ -62,6 +62,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "self-metadata": ("C-11", "C-3", "C-7", "C-8", "C-5", "C-4", "C-9", "C-10", "C-18"),
     "agent-metadata": ("missing-agent", "C-1", "C-4", "C-7", "C-8"),
     "agent-list": ("C-4", "C-1", "C-7", "C-8"),
+    "host-operation": ("C-11", "C-1", "C-2", "C-3", "C-4", "C-7", "C-8", "C-5", "C-19", "C-9", "C-10", "C-18"),
     "agent-operation": ("C-2", "C-3", "C-19", "C-4", "C-7", "C-8"),
     "oplog": ("C-3", "other-environment", "C-1", "C-4", "C-7", "C-8"),
     "agent-rpc": ("C-1", "C-3", "C-4", "C-19", "C-9", "C-7", "C-8", "C-10"),

@@ -8,19 +8,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from policyd.core.admission import Facet, OperationCall, Verdict, admit_operation_type
+from policyd.core.admission import Facet, Verdict, admit_operation_type
 from policyd.core.admission.operation import asker_of
-from policyd.core.grants import ANY_VERB, Target
 from policyd.core.operations import Operation, Ports, Refusal, Unclear, asked_by
 from policyd.explain.causes import Standing, causes
 from policyd.syntax import parse_target
 from policyd.syntax.denials.reading import KINDS, Denial, OperationGuess
-from policyd.usecases.check_call import call_of
 from policyd.usecases.explain_fixes import Fixes, Means
 from policyd.usecases.explain_holding import Holding
 from policyd.usecases.explain_kinds import kind_of_operation
-from policyd.usecases.explain_targets import MAX_READINGS, Targets, named_reading
-from policyd.usecases.explain_values import Asked, Explained, Explanation, OperationReading
+from policyd.usecases.explain_readings import (
+    MAX_READINGS,
+    MAX_TOLD,
+    Readings,
+    Tried,
+    agreed,
+    decisive,
+    ranked,
+    wanted_of,
+    which,
+    words_of,
+)
+from policyd.usecases.explain_targets import Targets, named_reading
+from policyd.usecases.explain_values import MAX_LISTED, Asked, Explained, Explanation, OperationReading
 
 
 def explain(
@@ -42,7 +52,7 @@ def explain(
     denials = [] if asked.reading is None else list(asked.reading.denials)
     if asked.operation is not None:
         told = _like(asked, denials)
-        guess = OperationGuess(asked.operation.id, "certain", "it was named")
+        guess = OperationGuess(asked.operation.id, "certain", NAMED)
         return work.explanation([work.of_operations(told, [(guess, asked.operation, asked.arguments)])])
     if asked.target:
         return work.explanation([work.of_target(asked.target, denials[0] if denials else None)])
@@ -62,6 +72,12 @@ def _like(asked: Asked, denials: Sequence[Denial]) -> Denial | None:
 
 Guessed = tuple[OperationGuess, Operation, Mapping[str, object]]
 
+NAMED = "it was named"
+"""Why an operation is certain that whoever asks gave."""
+
+MAX_HINTED = 3
+"""So many calls are written out for somebody who has to name one."""
+
 _ARGUMENT_OF_FACT = {"variable": "names"}
 
 
@@ -74,6 +90,8 @@ class _Work:
         self.catalogue = catalogue
         self.targets = Targets(holding, catalogue, means)
         self.evidence = self.targets.evidence
+        self.readings = Readings(holding, ports)
+        self.means = means
 
     def explanation(self, items: list[Explained], unrecognised: str = "") -> Explanation:
         """The items as one answer."""
@@ -115,43 +133,69 @@ class _Work:
         return self.targets.of_targets([target], denial, None, [])
 
     def of_operations(self, denial: Denial | None, guessed: Sequence[Guessed]) -> Explained:
-        """The operations that it may have been; the surest whose targets can be told is explained."""
-        decided: list[tuple[OperationReading, Explained]] = []
-        for guess, operation, arguments in guessed:
-            item = self.of_operation(denial, operation, arguments)
-            facet = item.operations[0].admitted if item.operations else Facet.UNKNOWN
-            missing = item.sentence if item.is_open else ""
-            decided.append((OperationReading(guess.operation, guess.how_sure, guess.why, facet, missing), item))
-        if not decided:
+        """The operations that it may have been: one answer where they agree, else every reading with its own."""
+        if not guessed:
             return self.unplaced(denial)
-        readings = tuple(reading for reading, _ in decided)
-        # less sure readings are listed, and only the surest ones have to agree
-        surest = [(r, item) for r, item in decided if r.how_sure == readings[0].how_sure]
-        first = next((item for _, item in surest if not item.is_open), surest[0][1])
-        if len({reading.admitted for reading, _ in surest}) > 1 or first.is_open:
-            which = self._which(denial, readings, first)
-            bare = replace(first, verdict=None, targets=(), fixes=Fixes(ask=self._hint(readings)))
-            return replace(bare, operations=readings, sentence=which, is_open=True)
-        return replace(first, operations=readings)
+        if guessed[0][0].why == NAMED and len(guessed) == 1:
+            return self.of_operation(denial, guessed[0][1], guessed[0][2])
+        tried = [self.readings.tried(*one) for one in guessed]
+        deciding = decisive(tried)
+        if len({one.admitted for one in deciding}) > 1 or deciding[0].admitted is Facet.UNKNOWN:
+            return self.open_between(denial, tried, deciding)
+        lead = deciding[0]
+        item = self.of_operation(denial, lead.operation, lead.asked)
+        readings = tuple(map(self.reading, ranked(tried)))
+        if lead.is_partial:
+            item = replace(item, fixes=Fixes(ask=self.hint(deciding)))
+        return replace(item, operations=readings, sentence=agreed(deciding, self.holding.who, item.sentence))
 
-    def _which(self, denial: Denial | None, readings: Sequence[OperationReading], first: Explained) -> str:
-        if len(readings) == 1:
-            return first.sentence
-        names = ", ".join(f"`{r.operation}`" for r in readings[:4])
-        more = f" or {len(readings) - 4} others" if len(readings) > 4 else ""
-        kind = KINDS.get(denial.kind, "it is a denial") if denial else "it is a denial"
-        return f"{kind}, and the text does not tell which call it was: {names}{more}"
+    def open_between(self, denial: Denial | None, tried: Sequence[Tried], deciding: Sequence[Tried]) -> Explained:
+        """Readings that differ, or that the text leaves open: each with its verdict, the refused ones with a change."""
+        readings: list[OperationReading] = []
+        for one in ranked(tried):
+            is_told = one.admitted is Facet.NO and not one.is_partial and one in deciding
+            is_told = is_told and (not one.missing or len(deciding) <= MAX_LISTED)
+            is_room = sum(r.detail is not None for r in readings) < MAX_TOLD and not self.means.is_spent
+            detail = self.of_operation(denial, one.operation, one.arguments) if is_told and is_room else None
+            readings.append(self.reading(one, detail))
+        kind = denial.kind if denial else "permission"
+        sentence = which(denial, deciding)
+        if len(deciding) == 1:
+            sentence = f"what `{deciding[0].operation.id}` asked for cannot be told: {deciding[0].missing}"
+        return Explained(
+            sentence,
+            kind,
+            None,
+            denial,
+            tuple(readings),
+            (),
+            causes(self.evidence.file(kind, None, (), None, denial)),
+            Fixes(ask=self.hint(deciding)),
+            (),
+            True,
+        )
 
-    def _hint(self, readings: Sequence[OperationReading]) -> str:
-        arguments = self.catalogue[readings[0].operation].arguments
-        given = f" --arg {arguments[0]}=…" if arguments else ""
-        return f"name the call, for instance `--op {readings[0].operation}{given}`"
+    @staticmethod
+    def reading(one: Tried, detail: Explained | None = None) -> OperationReading:
+        """A reading as it is told."""
+        guess = one.guess
+        return OperationReading(guess.operation, guess.how_sure, guess.why, one.admitted, one.missing, detail)
+
+    def hint(self, tried: Sequence[Tried]) -> str:
+        """What to say besides, so that a change can be given."""
+        if len(tried) > MAX_HINTED:
+            return "paste the whole error with its stack, which names the function, or name the call with `--op`"
+        calls = []
+        for one in tried:
+            name = wanted_of(one)
+            calls.append(f"`--op {one.operation.id}{f' --arg {name}=…' if name else ''}`")
+        return f"name the call: {' or '.join(calls)}"
 
     def unplaced(self, denial: Denial | None) -> Explained:
         """A denial of which not even the operation can be told."""
         kind = denial.kind if denial else "permission"
         file = self.evidence.file(kind, None, (), None, denial)
-        sentence = f"{KINDS.get(kind, 'it is a denial')}, and the text does not tell which operation it was"
+        sentence = f"{words_of(denial)}, and the text does not tell which operation it was"
         return Explained(
             sentence, kind, None, denial, (), (), causes(file), Fixes(ask="name the call with `--op`"), (), True
         )
@@ -159,10 +203,7 @@ class _Work:
     def of_operation(self, denial: Denial | None, operation: Operation, arguments: Mapping[str, object]) -> Explained:
         """One operation with its arguments."""
         holding = self.holding
-        call = OperationCall(operation, arguments, holding.at, holding.scope)
-        if holding.scope is not None and holding.wallet.cards:
-            known = call_of(holding.wallet, _nothing(holding), holding.at, holding.scope)
-            call = replace(call, scope_refusal=known.scope_refusal)
+        call = self.readings.call(operation, arguments)
         asked = asked_by(operation, arguments, asker_of(holding.wallet, call), self.ports, holding.rules)
         kind = denial.kind if denial else kind_of_operation(operation)
         if isinstance(asked, Refusal):
@@ -197,7 +238,7 @@ class _Work:
         """Its targets cannot be told; where no grant of their classes exists, it is refused all the same."""
         file = self.evidence.file(kind, None, (), operation, denial)
         holding = self.holding
-        absent = self.absent_class(operation)
+        absent = self.readings.absent_class(operation)
         if absent:
             own = holding.own_card
             sentence = f"{holding.who} may not do `{operation.id}`, whatever its arguments: no card grants `{absent}`"
@@ -228,26 +269,6 @@ class _Work:
             True,
         )
 
-    def absent_class(self, operation: Operation) -> str:
-        """A class and verb that the operation always needs and that no card grants to this holder; empty if none."""
-        holding = self.holding
-        context = holding.wallet.context
-        cards = holding.live(replace(context, agent_id=f'{context.agent_type}("1")')) if context else holding.live(None)
-        granted = {
-            (g.target.cls.name, verb)
-            for card in (*cards, *((holding.scope,) if holding.scope else ()))
-            for g in card.bounds.lower_positive
-            if g.recipient.covers(holding.wallet.holder)
-            for verb in (g.target.cls.verbs if g.target.verb == ANY_VERB else (g.target.verb,))
-        }
-        for template in operation.targets:
-            if template.when or template.given or template.under:
-                continue
-            verbs = template.cls.verbs if template.verb == "{verb}" else (template.verb,)
-            if not any((template.cls.name, verb) in granted for verb in verbs):
-                return f"{template.cls.name} : {template.verb if template.verb != '{verb}' else '*'}"
-        return ""
-
     def ungated(self, denial: Denial | None, kind: str, operation: Operation, verdict: Verdict) -> Explained:
         """An operation that asks for nothing."""
         file = replace(self.evidence.file(kind, None, (), operation, denial), is_admitted=verdict.admitted is Facet.YES)
@@ -263,11 +284,6 @@ class _Work:
             Fixes(),
             operation.remarks,
         )
-
-
-def _nothing(holding: Holding) -> Target:
-    """Any target of the holder's cards, for asking about the scope card alone."""
-    return next(g.target for held in holding.wallet.cards for _, _, g in held.card.bounds.each())
 
 
 __all__ = ["explain"]

@@ -126,6 +126,11 @@ class Means:
     budget: float = 10.0
     limit: int = MAX_SHOWN
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether the budget is used up."""
+        return self.clock() > self.budget
+
 
 def fixes_of(
     holding: Holding,

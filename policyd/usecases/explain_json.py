@@ -11,7 +11,7 @@ from policyd.explain.near_misses import NearMiss
 from policyd.usecases.answer import answer_json
 from policyd.usecases.changes import ShownWitness
 from policyd.usecases.explain_fixes import Fix, Fixes
-from policyd.usecases.explain_values import Explained, ExplainedTarget, Explanation
+from policyd.usecases.explain_values import Explained, ExplainedTarget, Explanation, OperationReading
 
 
 def explanation_json(explanation: Explanation) -> dict[str, object]:
@@ -42,15 +42,27 @@ def _item(item: Explained) -> dict[str, object]:
             "bounded": verdict.of(FacetName.BOUNDED).value,
             "replayStable": verdict.of(FacetName.REPLAY_STABLE).value,
         },
-        "operations": [
-            {"operation": o.operation, "sure": o.how_sure, "why": o.why, "admitted": o.admitted.value}
-            for o in item.operations
-        ],
+        "operations": [_reading(reading) for reading in item.operations],
         "targets": [_target(target) for target in item.targets],
         "causes": [_cause(cause) for cause in item.causes],
         "fixes": _fixes(item.fixes),
         "notes": list(item.notes),
     }
+
+
+def _reading(reading: OperationReading) -> dict[str, object]:
+    told: dict[str, object] = {
+        "operation": reading.operation,
+        "sure": reading.how_sure,
+        "why": reading.why,
+        "admitted": reading.admitted.value,
+        "missing": reading.missing or None,
+    }
+    if reading.detail is not None:
+        told["sentence"] = reading.detail.sentence
+        told["targets"] = [_target(target) for target in reading.detail.targets]
+        told["fixes"] = _fixes(reading.detail.fixes)
+    return told
 
 
 def _target(told: ExplainedTarget) -> dict[str, object]:

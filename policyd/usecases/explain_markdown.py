@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from policyd.explain.causes import Standing
 from policyd.findings import visible
-from policyd.usecases.explain_values import Explained, Explanation
+from policyd.usecases.explain_values import Explained, Explanation, listing
 
 
 def explanation_markdown(explanation: Explanation) -> str:
@@ -23,6 +23,7 @@ def _item(item: Explained) -> list[str]:
     out = [f"**{visible(item.sentence)}**"]
     if item.verdict is not None:
         out.append(item.verdict.line)
+    out += _readings(item)
     near = [f"- {_code(n.grant)}: {visible(n.text)}" for t in item.targets for n in t.near]
     if near:
         out.append("\n".join(["Nearest grants:", "", *near]))
@@ -51,6 +52,21 @@ def _item(item: Explained) -> list[str]:
     if fixes.undecided:
         out.append(f"undecided: {fixes.undecided}")
     return out
+
+
+def _readings(item: Explained) -> list[str]:
+    """The readings, where there are several."""
+    if len(item.operations) < 2:
+        return []
+    rows = []
+    for reading in (listed := listing(item.operations)).single:
+        missing = f", {visible(reading.missing)}" if reading.missing else ""
+        rows.append(f"- `{reading.operation}`: admitted: {reading.admitted.value}{missing}")
+        if reading.detail is not None:
+            rows.append(f"  {visible(reading.detail.sentence)}")
+            rows += [f"  Fix: {_code(line)}" for fix in reading.detail.fixes.fixes[:1] for line in fix.lines]
+    rows += [f"- {word}: {', '.join(f'`{name}`' for name in names)}" for word, names in listed.groups]
+    return ["\n".join(["Operations that it may have been:", "", *rows])]
 
 
 def _code(text: str) -> str:

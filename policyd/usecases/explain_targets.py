@@ -26,11 +26,9 @@ from policyd.usecases.explain_evidence import Evidence
 from policyd.usecases.explain_fixes import Fixes, Means, fixes_of
 from policyd.usecases.explain_holding import Holding
 from policyd.usecases.explain_kinds import kind_of_asked, kind_of_operation
+from policyd.usecases.explain_readings import ELSEWHERE, MAX_READINGS
 from policyd.usecases.explain_values import Explained, ExplainedTarget, OperationReading
 from policyd.usecases.holders import written_target
-
-MAX_READINGS = 12
-"""So many operations are tried for one denial."""
 
 _OF_CLASSES = frozenset({"permission", "fs", "env", "config", "secret-reveal", "kv", "blob", "rdbms", "oplog", "http"})
 """Kinds that a target tells better than the text around it."""
@@ -176,7 +174,7 @@ class Targets:
         if verdict.admitted is Facet.YES and denial is not None:
             likely = next((c for c in found if c.standing is not Standing.EXCLUDED), None)
             rest = f"; the likeliest cause: {likely.title}" if likely else ""
-            return f"with these cards {who} may do `{first.text}`, so the denial came from elsewhere{rest}"
+            return f"with these cards {who} may do `{first.text}`{ELSEWHERE}{rest}"
         if verdict.admitted is Facet.YES:
             return headline(first.answer.verdict, who, first.text, first.answer.naming)
         reason = deciding(first.answer.verdict)

@@ -6,6 +6,7 @@ Source: questions 1, 2; host 6.4; interface, Words.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from policyd.explain.causes import Cause, Standing
 from policyd.explain.near_misses import NearMiss
@@ -15,7 +16,7 @@ from policyd.syntax.denials.reading import KINDS
 from policyd.usecases.answer_sections import sections
 from policyd.usecases.changes import ShownWitness
 from policyd.usecases.explain_fixes import Fix, Fixes
-from policyd.usecases.explain_values import Explained, ExplainedTarget, Explanation
+from policyd.usecases.explain_values import Explained, ExplainedTarget, Explanation, OperationReading, listing
 
 MAX_OPENED = 10
 """So many kinds of calls that a fix opens are listed."""
@@ -72,11 +73,25 @@ def _operations(item: Explained) -> Iterator[str]:
         yield f"operation: {item.operations[0].operation}"
         return
     yield "operations that it may have been:"
-    for reading in item.operations:
-        missing = (
-            "; its targets cannot be told from the text" if reading.missing else f"; admitted: {reading.admitted.value}"
-        )
-        yield f"  {reading.operation}: {reading.how_sure}, {reading.why}{missing}"
+    listed = listing(item.operations)
+    for reading in listed.single:
+        yield from _reading(reading)
+    for word, names in listed.groups:
+        yield f"  {word}: {', '.join(names)}"
+
+
+def _reading(reading: OperationReading) -> Iterator[str]:
+    admitted = f"admitted: {reading.admitted.value}" + (f", {reading.missing}" if reading.missing else "")
+    yield f"  {reading.operation}: {reading.how_sure}, {reading.why}; {admitted}"
+    if reading.detail is None:
+        return
+    yield f"    {reading.detail.sentence}"
+    for fix in reading.detail.fixes.fixes[:1]:
+        yield from (f"    {line}" for line in _fix(replace(fix, patch=None)))
+    fixes = reading.detail.fixes
+    for text in (fixes.keep_denied, *(() if fixes.fixes else fixes.instead), fixes.ask):
+        if text:
+            yield f"    {text}"
 
 
 def _target(told: ExplainedTarget, lines: Lines, *, is_only: bool) -> Iterator[str]:

@@ -61,7 +61,8 @@ class OperationReading:
         how_sure: `certain`, `likely` or `possible`.
         why: one clause.
         admitted: what these cards say to it; unknown where its targets cannot be told.
-        missing: why they cannot be told, empty where they can.
+        missing: why they cannot be told, or why it is refused whatever its arguments; empty where its targets tell.
+        detail: the reading explained by itself, where readings differ.
     """
 
     operation: str
@@ -69,6 +70,37 @@ class OperationReading:
     why: str
     admitted: Facet
     missing: str = ""
+    detail: Explained | None = None
+
+
+MAX_LISTED = 12
+"""More readings than this are told in groups by their verdict, except those that are explained in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The readings as a person reads them.
+
+    Attributes:
+        single: told one by one.
+        groups: the others, by what the cards say.
+    """
+
+    single: tuple[OperationReading, ...]
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def listing(readings: Sequence[OperationReading]) -> Listing:
+    """All readings one by one, or, where they are many, those that are explained and the rest in groups."""
+    if len(readings) <= MAX_LISTED:
+        return Listing(tuple(readings))
+    single = tuple(r for r in readings if r.detail is not None)
+    words = ((Facet.NO, "refused"), (Facet.UNKNOWN, "open"), (Facet.YES, "admitted"))
+    groups = (
+        (word, tuple(r.operation for r in readings if r.detail is None and r.admitted is facet))
+        for facet, word in words
+    )
+    return Listing(single, tuple(group for group in groups if group[1]))
 
 
 @dataclass(frozen=True, slots=True)

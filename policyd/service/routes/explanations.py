@@ -42,7 +42,7 @@ from policyd.usecases.explain_hints import hinted
 from policyd.usecases.explain_holding import Holding, in_manifest
 from policyd.usecases.explain_json import explanation_json
 from policyd.usecases.explain_stored import stored_holding
-from policyd.usecases.explain_values import Asked, Explanation
+from policyd.usecases.explain_values import Asked, Explanation, listing
 from policyd.usecases.operation_answer import demand_arguments
 from policyd.usecases.operation_listing import operation_named
 from policyd.usecases.snapshots import demand
@@ -265,6 +265,7 @@ def _page(request: Request, known: Caller, asked: dict[str, str], error: str) ->
         found=found,
         error=None,
         kinds=KINDS,
+        listing=listing,
         sections=sections,
         info=info,
         permalink=permalink,

@@ -75,7 +75,7 @@ def on_generated_client(scene: Scene, at: int) -> Hit | None:
     mode, method, denied = found.groups()
     facts = {"method": redacted_name(method), **({"mode": mode.strip()} if mode else {})}
     operation = f"agent.invoke.{mode.strip()}" if mode else "agent.invoke"
-    guess = OperationGuess(operation, "likely", "the generated client names the call")
+    guess = OperationGuess(operation, "likely", "the generated client names the call", is_named=True)
     surfaces = (Surface.RUST, Surface.RPC)
     if denied is None:
         rest = scene.text[found.end() : found.end() + 60]

@@ -10,6 +10,7 @@ import re
 from policyd.syntax.denials.hits import Hit, Scene
 from policyd.syntax.denials.reading import OperationGuess
 from policyd.syntax.denials.redaction import redacted_sql
+from policyd.syntax.denials.shape_operations import BLOBS, DATABASES, KEY_VALUE, guesses_of
 
 _EXTRACTION = re.compile(
     r"\s{0,4}:\s{0,4}(?:SQL\s+resource\s+set\s+cannot\s+be\s+extracted\s+safely\s{0,4}:\s{0,4})?([^\n]{1,300})"
@@ -76,6 +77,8 @@ _POLICY_DETAIL = re.compile(
 
 _DRIVER_KINDS = {"KeyValue": "kv", "Blobstore": "blob"}
 
+_OF_DRIVER = {"kv": KEY_VALUE, "blob": BLOBS, "rdbms": DATABASES}
+
 _SDK_OPERATIONS = {
     "get-or-set": "kv.cache.get-or-set",
     "begin-transaction": "rdbms.begin-transaction",
@@ -118,7 +121,9 @@ def on_driver(scene: Scene, at: int) -> Hit | None:
     driver, name, reason = found.groups()
     kind = _DRIVER_KINDS.get(driver, "rdbms")
     operation = _sdk_operation(kind, name)
-    guesses = (OperationGuess(operation, "certain", f"the wrapper names `{name}`"),) if operation else ()
+    guesses = guesses_of(_OF_DRIVER[kind], "the wrapper is that of its interface")
+    if operation:
+        guesses = (OperationGuess(operation, "certain", f"the wrapper names `{name}`"),)
     facts = {"driver": driver.lower(), "operation": name, **({"reason": reason} if reason else {})}
     return Hit("E-45", at, part.page_offset(found.end()), kind=kind, facts=facts, operations=guesses)
 

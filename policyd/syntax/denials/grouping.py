@@ -131,8 +131,8 @@ def denial_of(group: list[Hit], scene: Scene, page: Page, lines: Lines) -> Denia
         surfaces = tuple(s for s in surfaces if s is not Surface.LOG)
     kind = _kind(layers, shapes, read.cls.name if read and read.cls else "", read.verb if read else "")
     operations = _operations(layers, surfaces, scene, start, end)
-    if shapes[0] == "E-09" and operations:
-        kind = _KIND_BY_OPERATION.get(operations[0].operation, kind)
+    if shapes[0] in _SHARED_CODES and operations and (operations[0].is_named or len(operations) == 1):
+        kind = _KIND_BY_OPERATION.get(operations[0].operation, _kind_of_family(operations[0].operation, kind))
     not_policy = _not_policy(layers, shapes, has_target=read is not None)
     remark = next((hit.remark for hit in layers if hit.remark), "") or SHAPES[outer.shape].remark
     facts: dict[str, str] = {}
@@ -186,6 +186,14 @@ _KIND_BY_OPERATION = {
     "config.get-value": "config",
     "config.get-secret": "config",
 }
+_SHARED_CODES = frozenset({"E-09", "E-37", "B-01"})
+"""Shapes that several interfaces have: the function that is named tells which."""
+
+
+def _kind_of_family(operation: str, kind: str) -> str:
+    return {"fs": "fs", "dns": "socket", "net": "socket"}.get(operation.partition(".")[0], kind)
+
+
 _DEPLOY = frozenset({"E-34", "E-35"})
 
 
@@ -230,10 +238,6 @@ def _not_policy(layers: list[Hit], shapes: tuple[str, ...], *, has_target: bool)
     return ""
 
 
-_SAME_CODE = tuple(
-    OperationGuess(name, "possible", "its interface has the same code")
-    for name in ("config.get-value", "oplog.read", "oplog.search", "agent.create-webhook")
-)
 _OUTSIDE = (
     "svc.",
     "debug.",
@@ -279,11 +283,8 @@ def _operations(
         guesses = _kept(guesses, served=False)
     if any(guess.how_sure == "certain" for guess in guesses) or len(guesses) < 2:
         return guesses
-    if layers[0].shape == "E-09" and not any(hit.facts.get("type") for hit in layers):
-        guesses += _SAME_CODE  # the code alone does not tell the interface: a function that is named does
-        near = operations_near(scene.text, start, end, (guess.operation for guess in guesses))
-        guesses = _preferred(guesses, near)
-        return tuple(g for g in guesses if g not in _SAME_CODE)
+    if guesses[0].is_named:
+        return guesses
     near = operations_near(scene.text, start, end, (guess.operation for guess in guesses))
     return _preferred(guesses, near)
 
@@ -304,6 +305,6 @@ def _preferred(guesses: tuple[OperationGuess, ...], near: tuple[str, ...]) -> tu
     named = [name for name in near if name in by_name]
     if not named:
         return guesses
-    first = OperationGuess(named[0], "likely", "its function is named beside the error")
+    first = OperationGuess(named[0], "likely", "its function is named beside the error", is_named=True)
     rest = tuple(OperationGuess(g.operation, "possible", g.why) for g in guesses if g.operation != named[0])
     return (first, *rest)

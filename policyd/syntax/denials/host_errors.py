@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from policyd.syntax.denials.hits import TAG, Hit, Scene
 from policyd.syntax.denials.reading import OperationGuess, Surface
 from policyd.syntax.denials.redaction import redacted_name
+from policyd.syntax.denials.shape_operations import HOST_OPERATIONS, TAGGED, guesses_of
 
 _DENIED_CASE = (
     r"(?:::|\.|/|#|\(|:|\s|=|>|-|\"|'){1,4}(?:PermissionDenied|permission-denied|permissionDenied|permission_denied)\b"
@@ -26,7 +28,10 @@ def on_agent_operation(scene: Scene, at: int) -> Hit | None:
     case = _CASE.match(part.text)
     if case:
         facts = {"type": "AgentOperationError"}
-        return Hit("E-09", at, part.page_offset(case.end()), surfaces=_language(scene, at), facts=facts)
+        guesses = guesses_of(HOST_OPERATIONS, "`AgentOperationError` is its error")
+        return Hit(
+            "E-09", at, part.page_offset(case.end()), surfaces=_language(scene, at), facts=facts, operations=guesses
+        )
     if re.match(r"(?:::|\.)(?:BackendError|backend-error)\b", part.text) and "Unauthorized: " not in part.text:
         return Hit("L-03", at, end + 14)
     return None
@@ -55,14 +60,21 @@ def on_permission_denied_case(scene: Scene, at: int) -> Hit | None:
         if upstream is None:
             return None
         shape = {"c": "E-12", "o": "E-11", "w": "E-16", "a": "E-09"}[upstream[1][0]]
-        return Hit(shape, at - (len(before) - upstream.start()), end, surfaces=(Surface.WASI,))
+        guesses = guesses_of(HOST_OPERATIONS, "`agent-operation-error` is its error") if shape == "E-09" else ()
+        start = at - (len(before) - upstream.start())
+        return Hit(shape, start, end, surfaces=(Surface.WASI,), operations=guesses)
     if not scene.speaks_of_platform(at):
         return None
     typed = _TYPED.search(before[: tag.start()])
     shape = _BY_TYPE.get(typed[1], "E-09") if typed else "E-09"
     start = max(0, at - (len(before) - tag.start()))
     surface = Surface.SCALA if "kind" in tag[0] else Surface.TYPESCRIPT
-    return Hit(shape, start, end, surfaces=(surface,))
+    return Hit(shape, start, end, surfaces=(surface,), operations=_tagged(shape))
+
+
+def _tagged(shape: str) -> tuple[OperationGuess, ...]:
+    """The operations of a case that is told without its type."""
+    return guesses_of(TAGGED, "its error has a case `permission-denied`") if shape == "E-09" else ()
 
 
 _UNWRAPPED = re.compile(
@@ -87,7 +99,7 @@ def on_bare_case(scene: Scene, at: int) -> Hit | None:
     if scene.is_foreign(at) or not scene.speaks_of_platform(at):
         return None
     shape = "E-12" if unwrapped[0].startswith("Config(") else "E-09"
-    return Hit(shape, at, end, surfaces=(Surface.RUST,))
+    return Hit(shape, at, end, surfaces=(Surface.RUST,), operations=_tagged(shape))
 
 
 _BACKEND = re.compile(
@@ -118,7 +130,17 @@ def _typed(shape: str, name: str) -> Callable[[Scene, int], Hit | None]:
 
 on_oplog_read = _typed("E-11", "OplogReadError")
 
-on_config_value = _typed("E-12", "ConfigValueError")
+_config_value = _typed("E-12", "ConfigValueError")
+
+
+def on_config_value(scene: Scene, at: int) -> Hit | None:
+    """E-12 at `ConfigValueError`; behind `SecretAccessError` it is that of an entry with a secret."""
+    hit = _config_value(scene, at)
+    if hit is None or not scene.behind(at, 40).endswith(("SecretAccessError::Config(", "SecretAccessError.Config(")):
+        return hit
+    guess = OperationGuess("config.get-secret", "certain", "only access to a secret ends in `SecretAccessError`")
+    return replace(hit, operations=(guess,))
+
 
 on_webhook = _typed("E-16", "WebhookError")
 

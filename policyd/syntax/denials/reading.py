@@ -40,7 +40,7 @@ class Sure(Enum):
 
 KINDS: dict[str, str] = {
     "fs": "a file operation is not permitted",
-    "socket": "a look-up of a name or a connection is denied",
+    "socket": "a look-up of a name, a connection or a datagram is denied",
     "http": "an HTTP request is denied",
     "websocket": "a WebSocket connection is denied",
     "env": "an environment variable is missing",
@@ -53,6 +53,7 @@ KINDS: dict[str, str] = {
     "self-metadata": "reading the own metadata is denied",
     "agent-metadata": "the metadata of another agent is `none`",
     "agent-list": "listing agents is denied",
+    "host-operation": "an operation of the host is denied",
     "agent-operation": "update, fork, revert or cancel is denied",
     "oplog": "reading an oplog is denied",
     "agent-rpc": "a call of an agent is denied",
@@ -71,7 +72,7 @@ KINDS: dict[str, str] = {
     "permission": "a denial whose interface the text does not tell",
     "not-policy": "it looks like a denial and no card decides it",
 }
-"""Kinds of denials, the rows of host 6.3 with two of ours behind them; the order means nothing."""
+"""Kinds of denials, the rows of host 6.3 with three of ours; the order means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,13 @@ class OperationGuess:
         operation: its id in the catalogue.
         how_sure: `certain`, `likely` or `possible`.
         why: one clause, without a full stop.
+        is_named: whether the text itself names it, by a function or a wrapper, rather than the shape alone.
     """
 
     operation: str
     how_sure: str
     why: str
+    is_named: bool = False
 
 
 NO_FACTS: Mapping[str, str] = MappingProxyType({})

@@ -14,6 +14,7 @@ from dataclasses import replace
 from policyd.findings import Finding, Severity
 from policyd.syntax.denials.absences import absence_denials
 from policyd.syntax.denials.anchors import find_hits
+from policyd.syntax.denials.bare import bare_hit
 from policyd.syntax.denials.grouping import denial_of, groups_of
 from policyd.syntax.denials.hits import SMALL_CHARS, SMALL_LINES, Hit, Scene
 from policyd.syntax.denials.oplog_entries import card_events
@@ -54,6 +55,8 @@ def recognise(text: str, *, absence: str | None = None) -> Reading:
     scene = Scene(page.text, is_small=is_small)
     hits, missed = find_hits(scene)
     hits = _with_wrapped(page, hits, is_small=is_small)
+    if not hits and (bare := bare_hit(scene)) is not None:
+        hits = [bare]
     denials: dict[tuple[object, ...], Denial] = {}
     more = missed
     for group in groups_of(hits, scene):

@@ -1,7 +1,8 @@
 """The shapes of the specification: what each says by itself, before the text around it is looked at.
 
-`E-01` to `E-46` are the platform's own texts. `A-…` are denials without an error, one per row of the table of host
-5.4 that has no shape of its own; `O-01` is the entry of an oplog; `L-…` are refusals that only look like denials.
+`E-01` to `E-46` are the platform's own texts. `B-01` is a denial that is told in its common words alone. `A-…` are
+denials without an error, one per row of the table of host 5.4 that has no shape of its own; `O-01` is the
+entry of an oplog; `L-…` are refusals that only look like denials.
 
 Source: host 1.8, 5.4, 5.5, 5.6, 6.3.
 """
@@ -11,6 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from policyd.syntax.denials.reading import OperationGuess, Surface
+from policyd.syntax.denials.shape_operations import (
+    BARE,
+    CARDS,
+    FILES,
+    HOST_OPERATIONS,
+    KEY_VALUE,
+    SOCKETS,
+    guesses_of,
+)
 
 _S = Surface
 
@@ -38,26 +48,16 @@ class Shape:
     remark: str = ""
 
 
-def _guesses(text: str, why: str) -> tuple[OperationGuess, ...]:
-    """Operations separated by spaces; `!` before one makes it certain, `?` possible."""
-    sure = {"!": "certain", "?": "possible"}
-    return tuple(OperationGuess(word.lstrip("!?"), sure.get(word[0], "likely"), why) for word in text.split())
-
-
 def _rows() -> tuple[Shape, ...]:
     def row(
         id: str, rank: int, kind: str, surfaces: tuple[Surface, ...], operations: str, remark: str = "", no: str = ""
     ) -> Shape:
-        return Shape(id, rank, kind, surfaces, _guesses(operations, f"the text is of shape {id}"), no, remark)
+        return Shape(id, rank, kind, surfaces, guesses_of(operations, f"the text is of shape {id}"), no, remark)
 
     rust, wasi, rpc, http, cli, log = _S.RUST, _S.WASI, _S.RPC, _S.HTTP, _S.CLI, _S.LOG
     ts, gone = _S.TYPESCRIPT, _S.ABSENCE
-    card_ops = "card.derive card.derive-scope card.install card.revoke ?card.inspect"
-    fs_ops = (
-        "?fs.open ?fs.read ?fs.read-stream ?fs.write ?fs.write-stream ?fs.stat-at ?fs.read-directory"
-        " ?fs.create-directory ?fs.unlink ?fs.remove-directory ?fs.rename ?fs.link ?fs.symlink"
-    )
     calls = "agent.invoke ?agent.invoke.async ?agent.invoke.trigger ?agent.invoke.schedule"
+    remote = f"{calls} ?agent.invoke.callee"
     return (
         row("E-01", 90, "permission", (log,), "", "the text carries the target itself"),
         row(
@@ -74,7 +74,7 @@ def _rows() -> tuple[Shape, ...]:
             30,
             "rest-403",
             (http,),
-            "account.permission-share.create ?account.permission-share.update ?component.create",
+            "account.permission-share.create ?account.permission-share.update ?component.create ?component.update",
             "the caller is an internal principal without a delegation surface",
         ),
         row(
@@ -101,14 +101,14 @@ def _rows() -> tuple[Shape, ...]:
             70,
             "kv",
             (wasi,),
-            "?kv.get ?kv.set ?kv.exists ?kv.delete ?kv.get-many ?kv.set-many ?kv.delete-many ?kv.keys",
+            KEY_VALUE,
         ),
         row(
             "E-09",
             65,
-            "self-metadata",
+            "host-operation",
             (rust,),
-            "agent.get-self-metadata ?agent.list ?agent.update ?agent.fork ?agent.revert ?oplog.enrich",
+            f"{HOST_OPERATIONS} ?oplog.enrich",
             "no target inside: the call site tells the operation",
         ),
         row(
@@ -136,7 +136,15 @@ def _rows() -> tuple[Shape, ...]:
             "two targets are possible: reading the entry, and holding the secret behind it",
         ),
         row("E-13", 65, "config", (wasi,), "!config.get"),
-        row("E-14", 65, "secret-reveal", (wasi,), "!secret.reveal", "the key is the canonical lowerCamelCase path"),
+        row(
+            "E-14",
+            65,
+            "secret-reveal",
+            (wasi,),
+            "secret.reveal ?secret.hold",
+            "the key is the canonical lowerCamelCase path; a handle nested in the value that may not be held reads the"
+            " same",
+        ),
         row("E-15", 65, "websocket", (wasi,), "!websocket.connect", "the URL is known at the call site only"),
         row("E-16", 65, "webhook", (rust,), "!agent.create-webhook"),
         row(
@@ -163,10 +171,10 @@ def _rows() -> tuple[Shape, ...]:
             45,
             "scope-card",
             (rpc,),
-            "agent.invoke.callee ?agent.invoke",
+            "agent.invoke.callee ?agent.invoke ?agent.invoke.async ?agent.invoke.trigger ?agent.invoke.schedule",
             "check the root card, not the grants",
         ),
-        row("E-22", 50, "card", (wasi,), card_ops, "the owner is the account of the component, as recorded"),
+        row("E-22", 50, "card", (wasi,), CARDS, "the owner is the account of the component, as recorded"),
         row(
             "E-23",
             50,
@@ -176,12 +184,17 @@ def _rows() -> tuple[Shape, ...]:
             "a rule on possession, whatever the grants: the card or a live ancestor of it must be in the wallet",
         ),
         row("E-24", 50, "card", (wasi,), "!card.install", no="only agents can be given a card this way"),
-        row("E-25", 55, "card", (wasi,), card_ops),
+        row("E-25", 55, "card", (wasi,), CARDS),
         row(
-            "E-26", 35, "agent-rpc", (rust, rpc), calls, "a panic of the generated client: the calling invocation traps"
+            "E-26",
+            35,
+            "agent-rpc",
+            (rust, rpc),
+            remote,
+            "a panic of the generated client: the calling invocation traps",
         ),
-        row("E-27", 35, "agent-rpc", (ts, rpc), calls),
-        row("E-28", 55, "agent-rpc", (rpc,), "agent.invoke ?agent.invoke.async ?agent.invoke.trigger ?tool.invoke"),
+        row("E-27", 35, "agent-rpc", (ts, rpc), remote),
+        row("E-28", 55, "agent-rpc", (rpc,), f"{remote} ?tool.invoke"),
         row(
             "E-29",
             45,
@@ -206,7 +219,7 @@ def _rows() -> tuple[Shape, ...]:
             40,
             "deploy-refused",
             (http,),
-            "!component.create ?component.update",
+            "component.create ?component.update ?environment.deploy",
             "the initial card is no attenuation of what the deployer may delegate",
         ),
         row(
@@ -222,7 +235,7 @@ def _rows() -> tuple[Shape, ...]:
             60,
             "env",
             (gone,),
-            "!env.get agent.start",
+            "!env.get !agent.start !agent.identity",
             "inside an agent this is almost always a filtered variable",
         ),
         row(
@@ -230,7 +243,7 @@ def _rows() -> tuple[Shape, ...]:
             75,
             "fs",
             (wasi,),
-            fs_ops,
+            FILES,
             "files provisioned read-only and paths that leave their directory read the same",
         ),
         row(
@@ -238,7 +251,7 @@ def _rows() -> tuple[Shape, ...]:
             75,
             "socket",
             (wasi,),
-            "dns.resolve net.tcp.connect ?net.udp.connect ?net.udp.send",
+            SOCKETS,
             "IPv6 addresses and hosts that cannot be parsed read the same",
         ),
         row(
@@ -270,6 +283,14 @@ def _rows() -> tuple[Shape, ...]:
         ),
         row("E-45", 40, "permission", (ts,), ""),
         row("E-46", 38, "tool-rpc", (ts, rpc), "!tool.invoke"),
+        row(
+            "B-01",
+            86,
+            "permission",
+            (log,),
+            BARE,
+            "other texts of denials hold these words, too: the whole error, or the name of the call, tells them apart",
+        ),
         row("A-01", 85, "env", (gone,), "env.get", "the variable may also be unset, or its name no identifier"),
         row(
             "A-02",

@@ -6,10 +6,12 @@ Source: host 2.1 to 2.3, 2.13, 5.5.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from policyd.syntax.denials.hits import Hit, Scene
-from policyd.syntax.denials.reading import Surface
+from policyd.syntax.denials.hits import TAG, Hit, Scene
+from policyd.syntax.denials.reading import OperationGuess, Surface
 from policyd.syntax.denials.redaction import redacted
+from policyd.syntax.denials.shape_operations import FILES_AND_CARDS, FILES_AND_SOCKETS, guesses_of
 
 _UNSET = re.compile(
     r"(GOLEM_[A-Z_]{1,60})[\"'`]?\s{1,4}(?:environment\s+variable\s+)?(?:must\s+be\s+set|is\s+not\s+set)"
@@ -99,7 +101,11 @@ def on_not_permitted_code(scene: Scene, at: int) -> Hit | None:
         return None
     if _CARD_TALK.search(scene.text, max(0, at - 400), end + 300) or not _is_thrown(scene, at):
         return None
-    return _file(scene, at, end, Surface.TYPESCRIPT)
+    hit = _file(scene, at, end, Surface.TYPESCRIPT)
+    if "path" in hit.facts or TAG.search(scene.behind(at, 60)) is None:
+        return hit
+    guesses = guesses_of(FILES_AND_CARDS, "its error has this case")
+    return replace(hit, kind="permission", operations=guesses)
 
 
 _THROWN = re.compile(
@@ -128,8 +134,40 @@ def on_eperm(scene: Scene, at: int) -> Hit | None:
         return None
     if not _is_word(scene, at, "EPERM") or not scene.speaks_of_platform(at) or scene.is_foreign(at):
         return None
-    return _file(scene, at, at + 5, Surface.TYPESCRIPT)
+    hit = _file(scene, at, at + 5, Surface.TYPESCRIPT)
+    call = _SYSCALL.match(scene.text, at + 5)
+    if call is None:
+        return hit
+    why = f"the error names the call `{call[1]}`"
+    guesses = (OperationGuess(name, "likely", why, is_named=True) for name in _OF_SYSCALL[call[1]].split())
+    return replace(hit, operations=tuple(guesses))
 
+
+_OF_SYSCALL = {
+    "open": "fs.open",
+    "scandir": "fs.open fs.read-directory",
+    "opendir": "fs.open fs.read-directory",
+    "mkdir": "fs.create-directory",
+    "unlink": "fs.unlink",
+    "rmdir": "fs.remove-directory",
+    "stat": "fs.stat-at",
+    "lstat": "fs.stat-at",
+    "fstat": "fs.stat",
+    "access": "fs.stat-at",
+    "rename": "fs.rename",
+    "link": "fs.link",
+    "symlink": "fs.symlink",
+    "readlink": "fs.readlink",
+    "ftruncate": "fs.set-size",
+    "utime": "fs.set-times-at",
+    "futime": "fs.set-times",
+    "fsync": "fs.sync",
+    "read": "fs.read fs.read-stream",
+    "write": "fs.write fs.write-stream fs.append-stream",
+}
+"""Calls as errors of Node name them, and the operations behind each."""
+
+_SYSCALL = re.compile(r"[^\n,]{0,40}, (" + "|".join(sorted(_OF_SYSCALL, key=len, reverse=True)) + r")\b")
 
 _FILE_CALL = re.compile(r", (?:open|mkdir|unlink|scandir|stat|lstat|rmdir|access|copyfile|rename|read|write|link)\b")
 _OTHER_CALL = re.compile(r"\b(?:kill|chown|chmod|setuid|spawn|exec\w{0,2}|listen|bind|0\.0\.0\.0)\b")
@@ -161,7 +199,7 @@ def on_os_debug(scene: Scene, at: int) -> Hit | None:
     end = at + len("kind: PermissionDenied")
     if code is None:
         is_custom = scene.behind(at, 40).rstrip().endswith("Custom {") and scene.speaks_of_platform(at)
-        return _file(scene, at, end, Surface.RUST) if is_custom and not scene.is_foreign(at) else None
+        return _either(_file(scene, at, end, Surface.RUST)) if is_custom and not scene.is_foreign(at) else None
     make = _file if code[1] == "63" else _socket
     return make(scene, code.start(), end, Surface.RUST)
 
@@ -170,7 +208,15 @@ def on_error_kind(scene: Scene, at: int) -> Hit | None:
     """E-37 at `ErrorKind::PermissionDenied`, in texts about agents."""
     if not scene.speaks_of_platform(at) or scene.is_foreign(at):
         return None
-    return _file(scene, at, at + len("ErrorKind::PermissionDenied"), Surface.RUST)
+    return _either(_file(scene, at, at + len("ErrorKind::PermissionDenied"), Surface.RUST))
+
+
+def _either(hit: Hit) -> Hit:
+    """The kind of error that Rust makes of the codes of files and of sockets; a path near it tells of a file."""
+    if "path" in hit.facts:
+        return hit
+    guesses = guesses_of(FILES_AND_SOCKETS, "its error has this kind")
+    return replace(hit, kind="permission", operations=guesses)
 
 
 def on_access_denied(scene: Scene, at: int) -> Hit | None:

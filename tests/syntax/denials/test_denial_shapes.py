@@ -106,18 +106,19 @@ def test_a_shape_is_recognised_when_its_line_is_wrapped(case: dict[str, Any], te
 
 @pytest.mark.parametrize("case, text", _cases())
 def test_a_shape_is_found_once_in_a_long_log(case: dict[str, Any], text: str) -> None:
-    """Thirty lines of other programs around it add nothing and take nothing away."""
+    """Thirty lines of other programs around it add nothing and take nothing away; common words alone are lost there."""
+    is_bare = case["shape"] == "B-01"
     chooser = random.Random(len(text))
     lines = [excerpt_of(chooser.choice(TEMPLATES)["text"], number) for number in range(30)]
     log = "\n".join([*lines[:15], f"2026-11-30T10:00:00Z ERROR golem_worker_executor: {text}", *lines[15:]])
     reading = recognise(log)
-    assert [d.shape for d in reading.denials] == [case["shape"]], [d.shapes for d in reading.denials]
-    assert reading.denials[0].line > 15
+    assert [d.shape for d in reading.denials] == ([] if is_bare else [case["shape"]]), log
+    assert all(denial.line > 15 for denial in reading.denials)
 
 
 def test_every_shape_has_at_least_three_surroundings() -> None:
     """No shape of the table is left out of the case files."""
-    count = dict.fromkeys((name for name in SHAPES if not name.startswith(("A-0", "L-0", "O-0"))), 0)
+    count = dict.fromkeys((name for name in SHAPES if not name.startswith(("A-0", "B-0", "L-0", "O-0"))), 0)
     for param in _cases():
         case = param.values[0]
         if case["shape"] in count:
