@@ -239,6 +239,9 @@ class RetryDiffAnswer(Told):
     latent: list[str]
     new_ties: list[list[str]]
     skipped: list[str]
+    undecided: list[dict[str, JsonValue]]
+    old: dict[str, JsonValue] | None
+    new: dict[str, JsonValue] | None
 
 
 class SagaAnswerBody(Told):

@@ -90,7 +90,7 @@ def satisfiable(site: Site, rules: Rules, predicate: Predicate, timeout_ms: int 
 
     Unsatisfiable when it is not: a bag of the domain of which a strict evaluation gives true.
     """
-    return _ask(
+    return ask(
         site, rules, (predicate,), timeout_ms,
         lambda terms: terms.strict(predicate).true,
         lambda bag: evaluate_strict(predicate, bag) is True,
@@ -111,7 +111,7 @@ def counterexample(
     def confirm(bag: Bag) -> bool:
         return evaluate_strict(narrow, bag) is True and all(evaluate_strict(p, bag) is not True for p in wide)
 
-    return _ask(site, rules, (narrow, *wide), timeout_ms, encode, confirm)
+    return ask(site, rules, (narrow, *wide), timeout_ms, encode, confirm)
 
 
 def overlap(
@@ -121,7 +121,7 @@ def overlap(
 
     Unsatisfiable when they exclude each other.
     """
-    return _ask(
+    return ask(
         site, rules, (one, other), timeout_ms,
         lambda terms: z3.And(terms.strict(one).true, terms.strict(other).true),
         lambda bag: evaluate_strict(one, bag) is True and evaluate_strict(other, bag) is True,
@@ -138,7 +138,7 @@ def failure(site: Site, rules: Rules, predicate: Predicate, timeout_ms: int = DE
         sees = terms.strict(predicate)
         return z3.Or(sees.missing, sees.error)
 
-    return _ask(
+    return ask(
         site, rules, (predicate,), timeout_ms, encode,
         lambda bag: not isinstance(evaluate_strict(predicate, bag), bool),
     )  # fmt: skip
@@ -170,7 +170,7 @@ def wins(
         return z3.And(judged(terms, rule, resolver)[0], *parts)
 
     ready = RuleSet.of(policies)
-    return _ask(
+    return ask(
         site, rules, read, timeout_ms, encode, lambda bag: ready.pick(bag, resolver, status_filter=status) is rule
     )
 
@@ -227,7 +227,7 @@ def _body(terms: BagTerms, policy: Policy) -> Sees:
             return Sees(z3.BoolVal(True, terms.context), never, never, never)
 
 
-def _ask(
+def ask(
     site: Site,
     rules: Rules,
     predicates: Sequence[Predicate],
@@ -235,6 +235,16 @@ def _ask(
     encode: Callable[[BagTerms], z3.BoolRef],
     confirm: Callable[[Bag], bool],
 ) -> Finding:
+    """A bag of the site that `encode` describes and `confirm` confirms; unsatisfiable when there is none.
+
+    Args:
+        site: where.
+        rules: the edition.
+        predicates: all that the question reads.
+        timeout_ms: for the solver.
+        encode: the question.
+        confirm: replays a bag.
+    """
     if _is_too_large(predicates):
         return Unsettled("the predicates are larger than what is put to the solver")
     names = frozenset().union(*(properties_of(p) for p in predicates))

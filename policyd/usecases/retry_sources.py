@@ -24,6 +24,7 @@ from policyd.core.retry.placed import MAX_RULES, PlacedPolicy
 from policyd.findings import Finding, InputError, NoSuchName, Severity, Span, nearest
 from policyd.manifest import LoadedManifest, load_manifest
 from policyd.manifest.retry_defaults import retry_environments, retry_policies_of
+from policyd.store.snapshots import SnapshotInfo
 from policyd.syntax.mistakes import shown
 from policyd.usecases.retry_documents import json_document, placed_in_json, read_document, text_of_file
 
@@ -39,6 +40,7 @@ class RetryEnvironment:
         notes: what else must be said.
         others: environments of the same manifest that have rules.
         findings: about rules that were read all the same.
+        snapshot: the stored deployment they were read from, None for documents.
     """
 
     name: str
@@ -47,6 +49,7 @@ class RetryEnvironment:
     notes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    snapshot: SnapshotInfo | None = None
 
     def line(self, source: str, number: int) -> str | None:
         """A line of the manifest as it may be shown, values masked."""

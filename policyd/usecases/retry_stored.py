@@ -30,7 +30,7 @@ from policyd.usecases.stored_decisions import Decisions, StoredQuestion
 from policyd.usecases.stored_deployment import StoredFacts
 
 
-def stored_environment(deployment: Deployment) -> RetryEnvironment:
+def stored_environment(deployment: Deployment, info: SnapshotInfo | None = None) -> RetryEnvironment:
     """The rules of a stored environment.
 
     Those that the platform listed are in force. Rules of a manifest beside them are skipped where the platform has
@@ -46,7 +46,12 @@ def stored_environment(deployment: Deployment) -> RetryEnvironment:
     if skipped:
         notes.append(f"{skipped} rules of the manifest are skipped: the environment already has their names")
     policies = (*map(_listed, listed), *map(_declared, written))
-    return RetryEnvironment(deployment.environment, policies, notes=tuple(notes))
+    return RetryEnvironment(deployment.environment, policies, notes=tuple(notes), snapshot=info)
+
+
+def snapshot_words(info: SnapshotInfo) -> str:
+    """A snapshot as one names it where rules were read from it."""
+    return f"@{info.number} ({info.label}, revision {info.revision}, digest {info.digest[:12]})"
 
 
 def ask_stored_saga(
@@ -62,7 +67,7 @@ def ask_stored_saga(
     Raises:
         InputError: where the agent is not known.
     """
-    environment = stored_environment(facts.deployment)
+    environment = stored_environment(facts.deployment, info)
     selection = Selection(environment.name, None, facts.deployment.account, component)
     cards = stored_cards(facts, info, rules, decisions, component)
     return ask_saga(question, environment, facts.under(rules), selection, rules, cards)

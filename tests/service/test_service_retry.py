@@ -130,3 +130,29 @@ def test_deep_trees_are_refused(shop):
     assert answer.status_code in (413, 422)
     sent = shop.ask("/v1/retry/compile", {"policy": text})
     assert sent.status_code in (413, 422)
+
+
+def test_a_difference_names_both_snapshots(shop):
+    """Revision and digest of each side; null for what was sent; what a deployment onto a snapshot changes."""
+    changed = MANIFEST.replace("app: shop", "app: retries").replace("maxRetries: 3", "maxRetries: 7")
+    places = [
+        shop.add_manifest("retry@example.com", "prod", text)
+        for text in (MANIFEST.replace("app: shop", "app: retries"), changed)
+    ]
+    one, other = ({"snapshot": f"@{place.number}"} for place in places)
+    body = shop.ask("/v1/retry/diff", {"old": one, "new": other}).json()
+    for side, place in zip(("old", "new"), places, strict=True):
+        assert body[side] == {
+            "snapshot": f"@{place.number}",
+            "environment": "retry@example.com/retries/prod",
+            "revision": place.revision,
+            "digest": place.digest,
+        }
+    assert (body["edited"], body["undecided"]) == (["http-transient"], [])
+    assert {word for d in body["differences"] for word in d["changes"]} >= {"SAME_RULE_EDITED", "LOOSER"}
+    sent = {"documents": [{"name": "golem.yaml", "text": changed}], "environment": "prod"}
+    deployed = shop.ask("/v1/retry/diff", {"old": one, "new": sent, "deploy": True}).json()
+    assert (deployed["old"]["snapshot"], deployed["new"]) == (one["snapshot"], None)
+    assert (deployed["differences"], deployed["skipped"]) == ([], ["http-transient", "sagas"])
+    wrong = shop.ask("/v1/retry/diff", {"old": {**one, "digest": "0" * 64}, "new": other})
+    assert wrong.status_code == 412

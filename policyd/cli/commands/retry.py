@@ -50,13 +50,15 @@ def _loaded(
     rules = opt.rules_of(edition, switch)
     if is_place(str(manifest)):
         from policyd.cli.store import database
-        from policyd.usecases.retry_stored import stored_environment
+        from policyd.usecases.retry_stored import snapshot_words, stored_environment
         from policyd.usecases.snapshots import StoredSnapshots
 
         opt.demand_unplaced(env=env, include_root=include_root)
         with database() as store:
             snapshots = StoredSnapshots(store)
-            loaded = stored_environment(snapshots.load(snapshots.resolve(str(manifest))))
+            info = snapshots.resolve(str(manifest))
+            loaded = stored_environment(snapshots.load(info), info)
+        click.echo(f"note: the rules of {visible(snapshot_words(info))}", err=True)
     else:
         from policyd.usecases.retry_sources import load_environment
 
@@ -279,7 +281,10 @@ def diff(
     format: str,
     output: Path | None,
 ) -> int:
-    """What changes for which calls: sites, conditions, bounds, and running sequences."""
+    """What changes for which calls: sites, conditions, bounds, and running sequences.
+
+    Exit 0: nothing that --fail-on names; 1: something; 3: more than was found may change.
+    """
     from policyd.cli.output import as_json, write
     from policyd.usecases.retry_diff import LEVELS, compare_rules, difference_json, difference_text
 
@@ -287,9 +292,11 @@ def diff(
         raise opt.usage(f"unknown level `{fail_on}`", "levels are " + ", ".join(f"`{level}`" for level in LEVELS))
     before, rules = _loaded(old, *_where(old, new, env, include_root), edition, switch)
     after, _ = _loaded(new, *_where(new, old, env, include_root), edition, switch)
-    difference = compare_rules(before.rules, after.rules, rules, deploys=deploy)
+    difference = compare_rules(before, after, rules, deploys=deploy)
     write(as_json(difference_json(difference)) if format == "json" else difference_text(difference), output)
-    return Exit.NO if difference.fails(fail_on) else Exit.YES
+    if difference.fails(fail_on):
+        return Exit.NO
+    return Exit.UNDECIDED if difference.open else Exit.YES
 
 
 @command.command("compile")

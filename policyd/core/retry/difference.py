@@ -17,7 +17,7 @@ from policyd.core.retry.limits import Facet, LimitClass, Limits
 from policyd.core.retry.policy import NamedPolicy, Policy
 from policyd.core.retry.regions import Region, region_of
 from policyd.core.retry.sites import Noun, Site
-from policyd.core.retry.space import Contexts
+from policyd.core.retry.space import Contexts, Space, names_read
 from policyd.core.retry.state import shape_of
 from policyd.core.retry.study import Study
 from policyd.core.retry.value import PropertyValue
@@ -158,6 +158,7 @@ class Changes:
         latent: changed rules that decide nowhere, neither before nor after.
         new_ties: pairs of rules that share a priority only now.
         added, removed, edited: names of rules.
+        sampled: sites of which only some values were tried, so that another change is not excluded.
     """
 
     differences: tuple[Difference, ...]
@@ -166,6 +167,7 @@ class Changes:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     edited: tuple[str, ...]
+    sampled: tuple[Site, ...] = ()
 
 
 def difference_of(before: tuple[NamedPolicy, ...], after: tuple[NamedPolicy, ...], edition: Rules) -> Changes:
@@ -186,7 +188,29 @@ def difference_of(before: tuple[NamedPolicy, ...], after: tuple[NamedPolicy, ...
     latent = tuple(name for name in sorted({*edited, *added, *removed}) if name not in live)
     ties_before = set(_ties(old))
     ties = tuple(pair for pair in _ties(new) if pair not in ties_before)
-    return Changes(tuple(_merged(found)), latent, ties, tuple(added), tuple(removed), tuple(edited))
+    sampled = tuple(site for site in old.sites if _is_sampled(old, new, site))
+    return Changes(tuple(_merged(found)), latent, ties, tuple(added), tuple(removed), tuple(edited), sampled)
+
+
+def _is_sampled(old: Study, new: Study, site: Site) -> bool:
+    """Whether contexts that were not tried may fare otherwise: some changed rule matches, or may, in some context."""
+    space = old.space(site)
+    if _is_exact(space):
+        return False
+    for study, other in ((old, new), (new, old)):
+        kept = {rule_fingerprint(rule) for rule in other.policies}
+        for rule in study.policies:
+            if rule_fingerprint(rule) in kept:
+                continue
+            judged = study.judged(site, rule)
+            is_sure = space.is_exact(names_read(rule))
+            if judged.is_considered and (judged.match | judged.fails or not is_sure):
+                return True
+    return False
+
+
+def _is_exact(space: Space) -> bool:
+    return space.is_exact([name for group in space.groups for name in group.names])
 
 
 def _ties(study: Study) -> Iterator[tuple[str, str]]:
@@ -212,8 +236,7 @@ def _at_site(
     old: Study, new: Study, site: Site, worded: dict[object, tuple[tuple[str, str], ...]]
 ) -> Iterator[Difference]:
     space = old.space(site)
-    names = [name for group in space.groups for name in group.names]
-    is_exact = space.is_exact(names)
+    is_exact = _is_exact(space)
     outcomes = _outcomes(new, site)
     for before, was in _outcomes(old, site):
         for after, now in outcomes:

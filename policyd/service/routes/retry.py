@@ -82,7 +82,7 @@ def environment_for(
         raise InputError.of("MANIF091", "which policies?", None, "name a `snapshot`, or send `documents` or `policies`")
     if place.snapshot is not None:
         facts, info = facts_of(request, asker, place.snapshot, place.digest)
-        return stored_environment(facts.deployment), info
+        return stored_environment(facts.deployment, info), info
     if place.policies is not None:
         listed = tuple(PlacedPolicy(rule, rule) for rule in sent_rules(place.policies))
         return RetryEnvironment(place.environment or "", listed), None
@@ -171,7 +171,7 @@ def diff(request: Request, body: RetryDiffRequest, asker: Asker) -> Response:
     before, _ = environment_for(request, asker, body.old, rules)
     after, info = environment_for(request, asker, body.new, rules)
     with proving(request):
-        told = difference_json(compare_rules(before.rules, after.rules, rules, deploys=body.deploy))
+        told = difference_json(compare_rules(before, after, rules, deploys=body.deploy))
     return _answer(told, rules, info, tuple(dict.fromkeys((*before.notes, *after.notes))))
 
 
