@@ -13,6 +13,7 @@ FAMILIES: dict[str, str] = {
     "MANIF": "reading the manifest",
     "SOLVE": "solver effort, undecided questions and defects of policyd",
     "STORE": "the database, imports, the service and its tokens",
+    "TEST": "policy tests",
 }
 """Family prefix to what it is about. Codes are a family and three digits, never renumbered, never reused."""
 

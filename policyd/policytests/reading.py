@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from policyd.core.schema.reading import at, elements, fail, member, members, optional, text
-from policyd.policytests.expectations import CallExpectation, PolicyTest, QueryExpectation, Steps, TestFile
+from policyd.policytests.asked import expectations_of
+from policyd.policytests.expectations import Steps
+from policyd.policytests.files import Fixture, PolicyTest, TestFile
+from policyd.policytests.parts import keyed, one_or_more, scalar, texts
 
 MAX_TESTS = 1000
 """So many tests are read from one file."""
 
 MAX_EXPECTATIONS = 10_000
-"""So many expectations, counted for every agent, are read from one test."""
+"""So many expectations, counted for every agent and environment that is named, are read from one file."""
 
-FILE_KEYS = ("manifest", "env", "envs", "account", "component", "at", "tests")
-TEST_KEYS = ("name", "agent", "agents", "allow", "deny", "calls", "never", "always")
-CALL_KEYS = ("call", "expect", "because")
-FACETS = ("admitted", "bounded", "replay-stable")
-WORDS = ("yes", "no", "unknown")
+FILE_KEYS = (
+    "manifest",
+    "snapshot",
+    "snapshots",
+    "env",
+    "envs",
+    "presets",
+    "account",
+    "component",
+    "edition",
+    "switches",
+    "at",
+    "given",
+    "fixtures",
+    "definitions",
+    "tests",
+)
+EXPECTING = ("allow", "deny", "calls", "operations", "never", "always", "retries", "sagas", "chains", "reach")
+TEST_KEYS = ("name", "agent", "agents", "env", "envs", "given", *EXPECTING)
+FIXTURE_KEYS = ("wallet", "scope", "at")
 
 
 def test_file_of_json(json: object) -> TestFile:
@@ -26,86 +45,80 @@ def test_file_of_json(json: object) -> TestFile:
     Raises:
         UnreadableError: with the part that is wrong.
     """
-    found = _keys(json, FILE_KEYS)
-    tests = member(found, "tests", lambda part: elements(part, lambda item: item))
-    if not 0 < len(tests) <= MAX_TESTS:
+    found = keyed(json, FILE_KEYS)
+    written = member(found, "tests", lambda part: elements(part, lambda item: item))
+    if not 0 < len(written) <= MAX_TESTS:
         at("tests", lambda: fail(f"1 to {MAX_TESTS} tests are wanted"))
+    environments, snapshots = one_or_more(found, "env", "envs"), one_or_more(found, "snapshot", "snapshots")
+    for key in ("manifest", "env", "envs", "presets", "account"):
+        if snapshots and key in found:
+            at(key, lambda: fail("a stored deployment says this itself; leave it out beside `snapshot`"))
+    fixtures = optional(found, "fixtures", _fixtures) or {}
+    moment = optional(found, "at", text) or ""
+    default = optional(found, "given", partial(_given, fixtures=fixtures, steps=("given",))) or Fixture(at=moment)
+    tests = tuple(
+        at("tests", partial(at, index, partial(_test, item, ("tests", index), fixtures)))
+        for index, item in enumerate(written)
+    )
+    places = max(1, len(environments), len(snapshots))
+    count = places * sum(len(test.expectations) * max(1, len(test.agents)) for test in tests)
+    if count > MAX_EXPECTATIONS:
+        at("tests", lambda: fail(f"{count} expectations are too many, {MAX_EXPECTATIONS} are asked"))
     return TestFile(
-        member(found, "manifest", text),
-        _one_or_more(found, "env", "envs"),
+        optional(found, "manifest", text) or "",
+        snapshots,
+        environments,
+        texts(found, "presets") if "presets" in found else None,
         optional(found, "account", text) or "",
         optional(found, "component", text) or "",
-        optional(found, "at", text) or "",
-        tuple(
-            at("tests", lambda i=i, item=item: at(i, lambda: _test(item, ("tests", i))))  # type: ignore[misc]
-            for i, item in enumerate(tests)
-        ),
+        optional(found, "edition", text) or "",
+        optional(found, "switches", _switches) or {},
+        Fixture(default.wallet, default.scope, default.at or moment, default.steps),
+        texts(found, "definitions"),
+        tests,
     )
 
 
 test_file_of_json.__test__ = False  # type: ignore[attr-defined]
 
 
-def _keys(json: object, known: tuple[str, ...]) -> Mapping[str, object]:
-    found: Mapping[str, object] = members(json)
-    for name in found:
-        if name not in known:
-            at(name, lambda: fail("unknown here; known are " + ", ".join(f"`{word}`" for word in known)))
-    return found
+def _switches(json: object) -> Mapping[str, str]:
+    return {name: at(name, partial(scalar, value)) for name, value in members(json).items()}
 
 
-def _texts(found: Mapping[str, object], name: str) -> tuple[str, ...]:
-    return tuple(optional(found, name, lambda part: elements(part, text)) or ())
+def _fixtures(json: object) -> Mapping[str, Fixture]:
+    return {name: at(name, partial(_fixture, value, ("fixtures", name))) for name, value in members(json).items()}
 
 
-def _one_or_more(found: Mapping[str, object], one: str, more: str) -> tuple[str, ...]:
-    single = optional(found, one, text)
-    several = _texts(found, more)
-    if single is not None and more in found:
-        at(more, lambda: fail(f"`{one}` and `{more}` exclude each other"))
-    return (single,) if single is not None else several
+def _given(json: object, fixtures: Mapping[str, Fixture], steps: Steps) -> Fixture:
+    """A fixture by its name, or written out."""
+    if not isinstance(json, str):
+        return _fixture(json, steps)
+    if json not in fixtures:
+        known = ", ".join(f"`{name}`" for name in list(fixtures)[:10]) or "none"
+        fail(f"no such fixture; known are {known}")
+    return fixtures[json]
 
 
-def _test(json: object, steps: Steps) -> PolicyTest:
-    found = _keys(json, TEST_KEYS)
-    agents = _one_or_more(found, "agent", "agents")
-    if not agents:
-        fail("`agent`, or `agents` with at least one, is wanted")
-    calls = [
-        CallExpectation(target, (("admitted", word),), (), (*steps, key, i))
-        for key, word in (("allow", "yes"), ("deny", "no"))
-        for i, target in enumerate(_texts(found, key))
-    ]
-    written = optional(found, "calls", lambda part: elements(part, lambda item: item)) or ()
-    calls += [
-        at("calls", lambda i=i, item=item: at(i, lambda: _call(item, (*steps, "calls", i))))  # type: ignore[misc]
-        for i, item in enumerate(written)
-    ]
-    queries = [
-        QueryExpectation(query, key == "never", (*steps, key, i))
-        for key in ("never", "always")
-        for i, query in enumerate(_texts(found, key))
-    ]
-    if not 0 < (len(calls) + len(queries)) * len(agents) <= MAX_EXPECTATIONS:
-        fail(f"1 to {MAX_EXPECTATIONS} expectations are wanted: `allow`, `deny`, `calls`, `never` or `always`")
-    return PolicyTest(member(found, "name", text), agents, tuple(calls), tuple(queries))
+def _fixture(json: object, steps: Steps) -> Fixture:
+    found = keyed(json, FIXTURE_KEYS)
+    for name in ("wallet", "scope"):
+        if name in found and not isinstance(found[name], (str, Mapping)):
+            at(name, lambda: fail("the name of a file, or the value written out, is wanted"))
+    return Fixture(found.get("wallet"), found.get("scope"), optional(found, "at", text) or "", steps)
 
 
-def _call(json: object, steps: Steps) -> CallExpectation:
-    found = _keys(json, CALL_KEYS)
-    facets = optional(found, "expect", _facets) or ()
-    because = optional(found, "because", lambda part: (text(part),) if isinstance(part, str) else elements(part, text))
-    if not facets and not because:
-        fail("`expect` or `because` is wanted")
-    return CallExpectation(member(found, "call", text), facets, tuple(because or ()), steps)
-
-
-def _facets(json: object) -> tuple[tuple[str, str], ...]:
-    return tuple((name, at(name, lambda v=value: _word(v))) for name, value in _keys(json, FACETS).items())  # type: ignore[misc]
-
-
-def _word(json: object) -> str:
-    word = {True: "yes", False: "no"}[json] if isinstance(json, bool) else text(json)
-    if word not in WORDS:
-        fail("one of `yes`, `no`, `unknown` is wanted")
-    return word
+def _test(json: object, steps: Steps, fixtures: Mapping[str, Fixture]) -> PolicyTest:
+    found = keyed(json, TEST_KEYS)
+    agents = one_or_more(found, "agent", "agents")
+    expectations = tuple(expectations_of(found, steps))
+    if not expectations:
+        fail("the test expects nothing: write one of " + ", ".join(f"`{key}`" for key in EXPECTING))
+    return PolicyTest(
+        member(found, "name", text),
+        agents,
+        one_or_more(found, "env", "envs"),
+        optional(found, "given", partial(_given, fixtures=fixtures, steps=(*steps, "given"))),
+        expectations,
+        steps,
+    )

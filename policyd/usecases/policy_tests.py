@@ -1,55 +1,68 @@
-"""Policy tests: whether what a file expects holds, and why not.
+"""Policy tests: whether what a file expects holds, in each environment and of each agent, and why not.
 
-Source: questions 1, 3; interface, `test`.
+Source: questions 1, 2, 3; interface, `test`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from policyd.core.admission import FacetName
-from policyd.core.cards import Bound, Timestamp
 from policyd.core.edition import Rules
 from policyd.findings import InputError, Span
-from policyd.policytests import CallExpectation, PolicyTest, QueryExpectation, TestFile, test_file_of_json
+from policyd.policytests import (
+    CallExpectation,
+    ChainExpectation,
+    Expectation,
+    OperationExpectation,
+    PolicyTest,
+    QueryExpectation,
+    ReachExpectation,
+    RetryExpectation,
+    SagaExpectation,
+    TestFile,
+    test_file_of_json,
+)
+from policyd.report import Lines, no_lines
+from policyd.store.snapshots import SnapshotInfo
+from policyd.syntax.denials.redaction import redacted_name
 from policyd.syntax.mistakes import shown
-from policyd.syntax.queries import parse_query
-from policyd.usecases.answer import Answer
-from policyd.usecases.check_call import ManifestQuestion, check_manifest
-from policyd.usecases.deployments import Described, Selection, agent_name, described, load
-from policyd.usecases.holders import holders_in
-from policyd.usecases.proofs import prove_query, steps_for
+from policyd.usecases.deployments import Selection, described, load
+from policyd.usecases.policy_tests_answers import (
+    Found,
+    Told,
+    Touch,
+    ask_call,
+    ask_chain,
+    ask_operation,
+    ask_query,
+    ask_reach,
+    ask_retry,
+    ask_saga,
+)
+from policyd.usecases.policy_tests_given import UNREADABLE, Beside
+from policyd.usecases.policy_tests_subjects import (
+    UNFIT,
+    FromManifest,
+    FromStore,
+    FromWallet,
+    Subject,
+    When,
+    whole,
+)
+from policyd.usecases.stored_decisions import Decisions
+from policyd.usecases.stored_deployment import StoredFacts
 from policyd.usecases.tool_documents import PlainDocument, read_document
 
-UNREADABLE = "MANIF091"
-"""The code of what cannot be read in a file of tests."""
+EVERY_TYPE = "*"
+"""Stands for every agent type of the deployment."""
 
+MAX_QUESTIONS = 50_000
+"""So many expectations, over all agents and environments, are asked of one file."""
 
-Touched = tuple[str, Bound, int]
-"""A grant: agent type, list and index."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one expectation.
-
-    Attributes:
-        test: name of the test.
-        about: environment, agent and what is expected.
-        span: where it stands.
-        failures: what does not hold, empty if all does.
-        explanation: the decision with its grants and places.
-        touched: the grants that decide, or of the class of a query.
-    """
-
-    test: str
-    about: str
-    span: Span
-    failures: tuple[str, ...]
-    explanation: tuple[str, ...]
-    touched: frozenset[Touched] = frozenset()
+Stored = Callable[[str], tuple[Decisions, StoredFacts, SnapshotInfo]]
+"""Finds a place in the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,148 +70,273 @@ class Settings:
     """What the caller fixes for all files.
 
     Attributes:
-        rules: the edition.
+        edition: replaces the file's, None to leave it.
+        switches: set besides those of the file.
         environment: replaces the file's, None to leave them.
-        include_root: manifests may lie anywhere below; None for the folder around that of the file.
+        include_root: files may lie anywhere below; None for the folder around that of the tests.
         budget: effort of a proof, in seconds.
-        moment: reads a moment.
+        stored: finds places in the store.
     """
 
-    rules: Rules
+    edition: str | None
+    switches: Mapping[str, str]
     environment: str | None
     include_root: Path | None
     budget: float
-    moment: Callable[[str | None], Timestamp | None]
+    stored: Stored
 
 
-def runs_of(path: Path, settings: Settings) -> list[TestRun]:
-    """A file, once for each environment; `TestRun.all` has the outcomes.
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One expectation of one agent.
 
-    Raises:
-        InputError: for a file or manifest that cannot be read, or an agent that is not there.
+    Attributes:
+        test: to which it belongs.
+        agent: about whom; empty where nobody is named.
+        expectation: what is expected.
+        when: clock and scope card.
+        wallet: whose cards decide; None for the deployment's.
     """
-    document = read_document(path)
-    tests = document.surfaced(UNREADABLE, lambda: test_file_of_json(document.value))
-    manifest = _manifest(path, tests, document, settings.include_root)
-    try:
-        moment = settings.moment(tests.at or None)
-    except InputError as error:
-        raise InputError.of(UNREADABLE, error.findings[0].message, document.span(("at",))) from None
-    environments = (settings.environment,) if settings.environment is not None else tests.environments or (None,)
-    loaded = load(manifest, settings.rules, settings.include_root)
-    out: list[TestRun] = []
-    for environment in environments:
-        selection = Selection(environment, None, tests.account, tests.component)
-        found = described(loaded, selection, settings.rules)
-        out.append(TestRun(document, tests, found, selection, settings, moment, str(manifest)))
-    return out
+
+    test: PolicyTest
+    agent: str
+    expectation: Expectation
+    when: When
+    wallet: FromWallet | None
 
 
-def _manifest(path: Path, tests: TestFile, document: PlainDocument, root: Path | None) -> Path:
-    place = document.span(("manifest",))
-    around = (root if root is not None else path.parent / "..").resolve()
-    if Path(tests.manifest).is_absolute() or not (path.parent / tests.manifest).resolve().is_relative_to(around):
-        message = f"{shown(tests.manifest)} lies outside the folder that tests may read"
-        raise InputError.of(UNREADABLE, message, place, "write a relative path, or give `--include-root`")
-    return path.parent / tests.manifest
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one expectation.
+
+    Attributes:
+        case: the expectation.
+        about: where, who and what is expected, in words.
+        span: where it stands.
+        failures: what does not hold, empty if all does.
+        told: the whole answer of the verb.
+        lines: that may be shown with it.
+        touched: what it rests on.
+    """
+
+    case: Case
+    about: str
+    span: Span
+    failures: tuple[str, ...]
+    told: Told
+    lines: Lines
+    touched: frozenset[Touch]
+
+    @property
+    def test(self) -> str:
+        """The name of the test."""
+        return self.case.test.name
 
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """A file of tests in one environment."""
+    """A file of tests, put to one environment, one stored deployment, or to wallets only.
+
+    Attributes:
+        beside: the file.
+        subject: the deployment; None where the file gives none.
+        budget: effort of a proof, in seconds.
+        rules: the edition.
+        cases: in the order of the file.
+        left_out: tests of the file that no run asks; with the first run only.
+    """
 
     __test__ = False
 
-    document: PlainDocument
-    tests: TestFile
-    found: Described
-    selection: Selection
-    settings: Settings
-    moment: Timestamp | None
-    source: str
+    beside: Beside
+    subject: Subject | None
+    budget: float
+    rules: Rules
+    cases: tuple[Case, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def tests(self) -> TestFile:
+        """What the file says."""
+        return self.beside.tests
+
+    @property
+    def document(self) -> PlainDocument:
+        """The file."""
+        return self.beside.document
 
     def all(self) -> list[Outcome]:
         """What became of every expectation, in the order of the file."""
-        return [outcome for test in self.tests.tests for outcome in self.outcomes(test)]
+        return [self.outcome(case) for case in self.cases]
 
-    def outcomes(self, test: PolicyTest) -> Iterator[Outcome]:
-        """What became of one test, agent by agent."""
-        for agent in test.agents:
-            for call in test.calls:
-                yield self._placed(call.steps, lambda a=agent, c=call: self._call(test, a, c))  # type: ignore[misc]
-            for query in test.queries:
-                yield self._placed(query.steps, lambda a=agent, q=query: self._query(test, a, q))  # type: ignore[misc]
+    def outcome(self, case: Case, subject: Subject | None = None) -> Outcome:
+        """What became of one, put to another subject where one is given.
 
-    def _placed(self, steps: tuple[str | int, ...], ask: Callable[[], Outcome]) -> Outcome:
-        """A question that cannot be asked is a mistake of the file, told where it stands."""
+        Raises:
+            InputError: for a question that cannot be asked, at the place of the expectation.
+        """
+        against = subject or self.subject
         try:
-            return ask()
+            found = self._asked(case, against)
         except InputError as error:
             first = error.findings[0]
-            raise InputError.of(first.code, first.message, self.document.span(steps), first.help) from None
+            place = self.document.span(case.expectation.steps)
+            raise InputError.of(first.code, first.message, place, first.help) from None
+        holds = case.wallet or against
+        lines = holds.lines if holds is not None else no_lines
+        where = f"{against.name}: " if against is not None and case.wallet is None else ""
+        who = f"{case.agent}: " if case.agent else ""
+        about = f"{where}{who}{_words(case.expectation)}"
+        place = self.document.span(case.expectation.steps)
+        return Outcome(case, about, place, found.failures, found.told, lines, found.touched)
 
-    def _about(self, agent: str, text: str) -> str:
-        environment = f"{self.selection.environment}: " if self.selection.environment else ""
-        return f"{environment}{agent}: {text}"
+    def _asked(self, case: Case, subject: Subject | None) -> Found:
+        holds, expectation, agent, when = case.wallet or subject, case.expectation, case.agent, case.when
+        if holds is None:
+            help = "write `manifest`, `snapshot`, or a wallet under `given`"
+            raise InputError.of(UNFIT, "nothing is given that could be asked about", None, help)
+        match expectation:
+            case CallExpectation():
+                return ask_call(holds, self._somebody(case), expectation, when)
+            case OperationExpectation():
+                return ask_operation(holds, self._somebody(case), expectation, when)
+            case QueryExpectation():
+                return ask_query(holds, self._somebody(case), expectation, when, self.budget)
+            case ReachExpectation():
+                return ask_reach(whole(holds, "who reaches what"), agent, expectation, when, self.budget)
+            case RetryExpectation():
+                return ask_retry(whole(holds, "retry policies"), expectation)
+            case SagaExpectation():
+                return ask_saga(whole(holds, "sagas"), self._somebody(case), expectation)
+            case ChainExpectation():
+                return ask_chain(whole(holds, "chains of tools"), agent, expectation)
 
-    def _call(self, test: PolicyTest, agent: str, call: CallExpectation) -> Outcome:
-        question = ManifestQuestion(agent, call.target, self.moment)
-        answer = check_manifest(self.found, self.selection, question, self.settings.rules)
-        failures = []
-        for name, word in call.facets:
-            facet = answer.verdict.of(FacetName(name)).value
-            if facet != word:
-                failures.append(f"{name} is {facet}, expected {word}")
-        if "admitted" in dict(call.facets) and answer.exceptions:
-            failures.append(f"admitted differs for {', '.join(answer.exceptions)}")
-        codes = {reason.why.value for reason in answer.verdict.reasons}
-        told = ", ".join(sorted(codes)) or "nothing"
-        failures += [f"because of {told}, expected {shown(code)}" for code in call.because if code not in codes]
-        span = self.document.span(call.steps)
-        name = agent_name(agent)[0]
-        touched = frozenset((name, ref.bound, ref.index) for r in answer.verdict.reasons for ref in r.refs)
-        about = self._about(agent, call.target)
-        return Outcome(test.name, about, span, tuple(failures), tuple(_reasons(answer)), touched)
-
-    def _query(self, test: PolicyTest, agent: str, query: QueryExpectation) -> Outcome:
-        parties = holders_in(self.found, self.selection, agent, self.source)
-        proof = prove_query(
-            parties, query.query, self.settings.rules, is_never=query.is_never, steps=steps_for(self.settings.budget)
-        )
-        word = proof.word if proof.results else "undecided"
-        failures = () if word == "holds" else (f"{word}: {proof.claim}",)
-        detail = [f"{r.name}: {r.word} {r.witness}".rstrip() for r in proof.results]
-        detail += [f"by {grant}" for r in proof.results for grant in r.grants]
-        cls = parse_query(query.query, self.settings.rules).cls
-        touched = frozenset(
-            (a.name, bound, index)
-            for a in self.found.deployment.agents
-            if a.name == agent_name(agent)[0]
-            for bound, index, placed in a.initial_card.each()
-            if placed.grant.target.cls == cls
-        )
-        about = self._about(agent, f"{'never' if query.is_never else 'always'} {query.query}")
-        return Outcome(test.name, about, self.document.span(query.steps), failures, (*detail, *proof.notes), touched)
+    def _somebody(self, case: Case) -> str:
+        if not case.agent and case.wallet is None:
+            raise InputError.of(UNFIT, "which agent is asked about?", None, "write `agent` or `agents` in the test")
+        return case.agent
 
 
-def _reasons(answer: Answer) -> Iterator[str]:
-    for reason in answer.verdict.reasons:
-        yield f"{reason.facet.value}: {answer.sentence(reason)} [{reason.why.value}]"
-        for ref in reason.refs:
-            place = answer.places.get(ref)
-            if place is not None:
-                where = f" at {place.span.source}:{place.span.line}:{place.span.column}" if place.span else ""
-                yield f"  by `{place.text}`, {place.origin}{where}"
+def runs_of(path: Path, settings: Settings) -> list[TestRun]:
+    """A file, once for each environment or stored deployment.
+
+    Raises:
+        InputError: for a file, a manifest or a fixture that cannot be read, or an environment that is not there.
+    """
+    document = read_document(path)
+    tests = document.surfaced(UNREADABLE, lambda: test_file_of_json(document.value))
+    root = settings.include_root if settings.include_root is not None else document.folder / ".."
+    beside = Beside(document, tests, root)
+    rules = beside.rules(settings.edition, settings.switches)
+    subjects = _subjects(beside, settings, rules)
+    if settings.environment is None:
+        _demand_environments(beside, [subject.name for subject in subjects if subject is not None])
+    runs = [
+        TestRun(beside, subject, settings.budget, rules, tuple(_cases(beside, subject, rules))) for subject in subjects
+    ]
+    count = sum(len(run.cases) for run in runs)
+    if count > MAX_QUESTIONS:
+        raise beside.mistake(("tests",), f"{count} expectations are too many, {MAX_QUESTIONS} are asked")
+    if count == 0:
+        message = f"no test of {shown(document.name)} is about {shown(settings.environment or '')}"
+        raise InputError.of(UNFIT, message, document.span(("tests",)), "leave out `--env`, or name another one")
+    asked = {id(case.test) for run in runs for case in run.cases}
+    left_out = tuple(test.name for test in tests.tests if id(test) not in asked)
+    return [replace(runs[0], left_out=left_out), *runs[1:]]
 
 
-def outcome_json(outcome: Outcome) -> dict[str, object]:
-    """An outcome on the wire."""
-    span = outcome.span
-    return {
-        "test": outcome.test,
-        "about": outcome.about,
-        "holds": not outcome.failures,
-        "failures": list(outcome.failures),
-        "explanation": list(outcome.explanation),
-        "place": {"source": span.source, "line": span.line, "column": span.column, "path": span.path},
-    }
+def _subjects(beside: Beside, settings: Settings, rules: Rules) -> list[Subject | None]:
+    tests = beside.tests
+    definitions = tuple(beside.path(name, ("definitions", i)) for i, name in enumerate(tests.definitions))
+    if tests.manifest and tests.snapshots:
+        raise beside.mistake(("manifest",), "`manifest` and `snapshot` exclude each other")
+    found: list[Subject | None] = []
+    if tests.snapshots:
+        if settings.environment is not None:
+            message = "a stored deployment has its own environment: `--env` cannot change it"
+            raise InputError.of(UNFIT, message, beside.document.span(("snapshot",)), "leave it out")
+        for index, place in enumerate(tests.snapshots):
+            steps = ("snapshots", index) if "snapshots" in _keys(beside) else ("snapshot",)
+            try:
+                decisions, facts, info = settings.stored(place)
+            except InputError as error:
+                first = error.findings[0]
+                raise InputError.of(first.code, first.message, beside.document.span(steps), first.help) from None
+            found.append(FromStore(facts, info, decisions, rules, place, tests.component, definitions))
+        return found
+    if not tests.manifest:
+        return [None]
+    path = beside.path(tests.manifest, ("manifest",))
+    loaded = load(path, rules, settings.include_root)
+    names: tuple[str | None, ...] = (settings.environment,)
+    if settings.environment is None:
+        own = [name for test in tests.tests for name in test.environments]
+        names = tests.environments or tuple(dict.fromkeys(own)) or (None,)
+    for name in names:
+        selection = Selection(name, tests.presets, tests.account, tests.component)
+        deployment = described(loaded, selection, rules)
+        found.append(FromManifest(deployment, selection, rules, path, settings.include_root, definitions))
+    return found
+
+
+def _keys(beside: Beside) -> Mapping[str, object]:
+    value = beside.document.value
+    return value if isinstance(value, Mapping) else {}
+
+
+def _demand_environments(beside: Beside, names: list[str]) -> None:
+    """Refuse a test about an environment that the file does not name: it would never run."""
+    for test in beside.tests.tests:
+        for name in test.environments:
+            if name not in names:
+                known = ", ".join(f"`{known}`" for known in names) or "none"
+                message = f"the file is not about an environment {shown(name)}"
+                raise InputError.of(UNFIT, message, beside.document.span(test.steps), f"it is about {known}")
+
+
+def _cases(beside: Beside, subject: Subject | None, rules: Rules) -> list[Case]:
+    found: list[Case] = []
+    for test in beside.tests.tests:
+        if test.environments and (subject is None or subject.name not in test.environments):
+            continue
+        default = beside.tests.given
+        given = default if test.given is None else replace(test.given, at=test.given.at or default.at)
+        when, wallet = beside.when(given, rules), beside.wallet(given, rules)
+        agents: list[str] = []
+        for agent in test.agents:
+            agents += subject.agents if agent == EVERY_TYPE and subject is not None else [agent]
+        for index, agent in enumerate(agents or [""]):
+            for expectation in test.expectations:
+                if isinstance(expectation, RetryExpectation):  # nobody's cards decide it
+                    if index == 0:
+                        found.append(Case(test, "", expectation, when, wallet))
+                    continue
+                found.append(Case(test, agent, expectation, when, wallet))
+    return found
+
+
+def _words(expectation: Expectation) -> str:
+    """An expectation as it is named in reports."""
+    match expectation:
+        case CallExpectation():
+            return expectation.target
+        case OperationExpectation(operation, arguments):
+            return f"{operation} {' '.join(f'{name}={_value(value)}' for name, value in arguments.items())}".rstrip()
+        case QueryExpectation():
+            return f"{'never' if expectation.is_never else 'always'} {expectation.query}"
+        case ReachExpectation():
+            start = f" from {expectation.start}" if expectation.start else ""
+            together = f" together with {expectation.together}" if expectation.together else ""
+            return f"reach {expectation.query}{together}{start}"
+        case RetryExpectation():
+            given = f" {' '.join(expectation.properties)}" if expectation.properties else ""
+            return f"retry {expectation.policy or expectation.site}{given}"
+        case SagaExpectation():
+            given = " ".join(f"{name}={value}" for name, value in expectation.options.items())
+            return f"saga {given}".rstrip()
+        case ChainExpectation():
+            return f"chain {expectation.tool}"
+
+
+def _value(value: object) -> str:
+    return ",".join(map(_value, value)) if isinstance(value, list | tuple) else redacted_name(str(value))

@@ -1,142 +1,208 @@
-"""Which grants no policy test touches, and which changes of a grant no policy test notices.
+"""Changes of one grant: dropped, widened by one step, narrowed by one step; each is a line that can be written.
 
-Source: questions 1, 2, 3.
+A step is the smallest that the grammar has: a star more or less, an owner one level further up or down.
+
+Source: cards 2.2, 3.1, 3.2; questions 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from time import monotonic
 
-from policyd.core.application import AgentType, InitialCard, PlacedGrant
+from policyd.core.application import InitialCard, PlacedGrant
 from policyd.core.cards import Bound
-from policyd.core.grants import Grant
-from policyd.findings import Span
+from policyd.core.edition import Rules
+from policyd.core.grants import ANY_VERB, Grant, Level, Owner, OwnerKind, Recipient, Slot, Target
+from policyd.core.grants.resources import (
+    AnyResource,
+    FilePath,
+    NetworkResource,
+    OplogRange,
+    Ports,
+    Resource,
+    SegmentPath,
+    StoreKey,
+    TableName,
+)
+from policyd.solver.candidates import candidates_of
 from policyd.syntax import Form, GrantSyntaxError, parse_grant
-from policyd.usecases.changes import HolderChange, changes_between
-from policyd.usecases.deployments import agent_name
-from policyd.usecases.holders import holders_in
-from policyd.usecases.policy_tests import Outcome, TestRun
-from policyd.usecases.proofs import steps_for
+
+FRESH = "narrowed"
+"""A name that a narrowed pattern is left with."""
+
+_EXAMPLES = (FRESH, "NARROWED", f"{FRESH}.example", "start=1:end=", "@rev=0", "*:443", "*.*")
+"""Texts of which one is a resource narrower than `*`, whatever the class."""
+
+_SLOTS = (Slot.ACCOUNT, Slot.APP, Slot.ENV, Slot.COMPONENT, Slot.AGENT)
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedMention:
-    """A grant that no test touches, or a change of one.
+class Change:
+    """One change of one grant.
 
     Attributes:
-        agent: whose card it is in.
-        grant: as written.
-        span: its place, None for a grant of the default card.
-        what: `untouched`, `survives`, `undecided` or `not tried`.
-        change: what was done to the grant, empty for coverage.
-        witness: a call that the change lets through or stops, empty where none is known.
+        words: what is done.
+        grant: what stands there instead, None where it is dropped.
     """
 
-    agent: str
-    grant: str
-    span: Span | None
-    what: str
-    change: str = ""
-    witness: str = ""
+    words: str
+    grant: Grant | None
 
 
-def untouched(run: TestRun, outcomes: Sequence[Outcome]) -> Iterator[PlacedMention]:
-    """The grants that are neither among the deciding ones of a call nor of the class of a proved query."""
-    touched = {key for outcome in outcomes for key in outcome.touched}
-    for agent in run.found.deployment.agents:
-        for bound, index, placed in agent.initial_card.each():
-            if (agent.name, bound, index) not in touched:
-                yield PlacedMention(agent.name, placed.text, placed.span, "untouched")
+def changes_of(grant: Grant, rules: Rules) -> tuple[Change, ...]:
+    """All changes of a grant that can be written, each once."""
+    found: dict[Grant, Change] = {}
+    for words, other in (*_wider(grant), *_narrower(grant, rules)):
+        if other != grant and other not in found and _is_writable(other, rules):
+            found[other] = Change(f"{words} `{other.text.rstrip()}`", other)
+    return (Change("dropped", None), *found.values())
 
 
-def survivors(run: TestRun, outcomes: Sequence[Outcome], seconds: float) -> Iterator[PlacedMention]:
-    """The changes of single grants that change what is admitted, and that no test notices.
-
-    A change of which it is proved that it admits the same is left out. What is not tried within `seconds` is told.
-    """
-    until = monotonic() + seconds
-    before = {(o.test, o.about): o.failures for o in outcomes}
-    for agent in run.found.deployment.agents:
-        for bound, index, placed in agent.initial_card.each():
-            for change, card in _mutants(agent.initial_card, bound, index, placed, run):
-                told = PlacedMention(agent.name, placed.text, placed.span, "not tried", change)
-                if monotonic() > until:
-                    yield told
-                    continue
-                mutant = _with_card(run, agent, card)
-                if any(before[o.test, o.about] != o.failures for o in _again(mutant, agent.name)):
-                    continue
-                difference = _difference(run, mutant, agent.name)
-                if not difference.is_none:
-                    shown = (*difference.started.witnesses, *difference.stopped.witnesses)
-                    word = "survives" if shown else "undecided"
-                    yield replace(told, what=word, witness=shown[0].call if shown else "")
-
-
-def _mutants(
-    card: InitialCard, bound: Bound, index: int, placed: PlacedGrant, run: TestRun
-) -> Iterator[tuple[str, InitialCard]]:
-    grants = card.of(bound)
-    yield "dropped", _replaced(card, bound, (*grants[:index], *grants[index + 1 :]))
-    grant = placed.grant
-    wider: list[tuple[str, Grant]] = []
-    if grant.target.verb != "*":
-        wider.append(("verb widened to `*`", Grant(replace(grant.target, verb="*"), grant.recipient)))
-    head = grant.text.removesuffix(grant.target.resource.text)
+def _is_writable(grant: Grant, rules: Rules) -> bool:
     try:
-        everything = parse_grant(f"{head}*", Form.MANIFEST, run.settings.rules)
+        return parse_grant(grant.text, Form.MANIFEST, rules) == grant
     except GrantSyntaxError:
-        pass  # the class has no resource that covers all
-    else:
-        if everything != grant:
-            wider.append(("resource widened to `*`", everything))
-    for change, other in wider:
-        yield change, _replaced(card, bound, (*grants[:index], replace(placed, grant=other), *grants[index + 1 :]))
+        return False
 
 
-def _replaced(card: InitialCard, bound: Bound, grants: tuple[PlacedGrant, ...]) -> InitialCard:
+def _wider(grant: Grant) -> Iterator[tuple[str, Grant]]:
+    target = grant.target
+    if target.verb != ANY_VERB:
+        yield "verb widened to", _with(grant, replace(target, verb=ANY_VERB))
+    steps = [
+        c.filled
+        for c in candidates_of((target,), None)
+        if c.filled.owner == target.owner and c.filled.verb == target.verb and c.filled.resource != target.resource
+    ]
+    above = [s for s in steps if s.resource.covers(target.resource)]
+    for step in above:
+        # an intermediate step is noticed by less than one further up
+        if not any(step.resource.covers(other.resource) for other in above if other != step):
+            yield "resource widened to", _with(grant, step)
+    owner = _owner_above(target.owner)
+    if owner is not None:
+        yield "owner widened to", _with(grant, replace(target, owner=owner))
+    recipient = _recipient_above(grant.recipient)
+    if recipient is not None:
+        yield "recipient widened to", Grant(target, recipient)
+
+
+def _narrower(grant: Grant, rules: Rules) -> Iterator[tuple[str, Grant]]:
+    target = grant.target
+    if target.verb == ANY_VERB:
+        yield "verb narrowed to", _with(grant, replace(target, verb=target.cls.verbs[0]))
+    for resource in _resources_below(grant, rules):
+        yield "resource narrowed to", _with(grant, replace(target, resource=resource))
+    owner = _owner_below(target.owner)
+    if owner is not None:
+        yield "owner narrowed to", _with(grant, replace(target, owner=owner))
+
+
+def _with(grant: Grant, target: Target) -> Grant:
+    return Grant(target, grant.recipient)
+
+
+def _owner_above(owner: Owner) -> Owner | None:
+    """One level up: an instance to its type, a slot to the one before it."""
+    if owner.is_type_wildcard:
+        return Owner(owner.kind, owner.known[:-1], owner.slot)
+    if owner.known:
+        leaf = owner.known[-1].partition("(")
+        if owner.kind is OwnerKind.AGENT and owner.known_depth == owner.kind.depth and leaf[0] and leaf[1]:
+            return Owner(owner.kind, (*owner.known[:-1], leaf[0]), owner.slot, True)
+        return Owner(owner.kind, owner.known[:-1], owner.slot)
+    if owner.slot is None:
+        return None
+    depth = owner.slot.depth
+    return Owner(owner.kind, (), _SLOTS[depth - 2] if depth > 1 else None)
+
+
+def _owner_below(owner: Owner) -> Owner | None:
+    """One level down: the next slot where a slot ends, one instance of a type."""
+    if owner.is_type_wildcard:
+        return Owner(owner.kind, (*owner.known[:-1], f'{owner.known[-1]}("{FRESH}")'), owner.slot)
+    depth = owner.known_depth
+    if depth >= owner.kind.depth or owner.known:
+        return None
+    slot = _SLOTS[depth]
+    return None if slot is Slot.AGENT and owner.kind is not OwnerKind.AGENT else Owner(owner.kind, (), slot)
+
+
+def _recipient_above(recipient: Recipient) -> Recipient | None:
+    """The same level with one segment less, or everybody."""
+    if recipient.level is Level.ANY:
+        return None
+    if recipient.known:
+        return Recipient(recipient.level, recipient.known[:-1], recipient.slot)
+    if recipient.slot is None or recipient.slot.depth == 1:
+        return Recipient(Level.ANY)
+    return Recipient(recipient.level, (), _SLOTS[recipient.slot.depth - 2])
+
+
+def _resources_below(grant: Grant, rules: Rules) -> Iterator[Resource]:
+    """One star less, ports or indexes fewer by one."""
+    resource = grant.target.resource
+    match resource:
+        case AnyResource():
+            yield from _below_any(grant, rules)
+        case FilePath(segments) if segments and segments[-1] == "**":
+            yield FilePath((*segments[:-1], "*"))
+        case FilePath(segments) if "*" in segments:
+            at = len(segments) - 1 - segments[::-1].index("*")
+            yield FilePath((*segments[:at], FRESH, *segments[at + 1 :]))
+        case SegmentPath(segments, separator) if {"*", "**"} & set(segments):
+            at = max(i for i, part in enumerate(segments) if part in ("*", "**"))
+            yield SegmentPath((*segments[:at], FRESH, *segments[at + 1 :]), separator)
+        case StoreKey("*", key):
+            yield StoreKey(FRESH, key)
+        case StoreKey(store, "*" | "**"):
+            yield StoreKey(store, FRESH)
+        case TableName(database, schema, table):
+            parts = [database, schema, table]
+            if "*" in parts:
+                parts[parts.index("*")] = FRESH
+                yield TableName(*parts)
+        case NetworkResource(host, ports):
+            labels = host.split(".")
+            if "*" in labels:
+                at = len(labels) - 1 - labels[::-1].index("*")
+                yield NetworkResource(".".join([*labels[:at], FRESH, *labels[at + 1 :]]), ports)
+            if ports.form == "any":
+                yield NetworkResource(host, Ports(443, 443, "single"))
+            elif ports.form == "range" and ports.low < ports.high:
+                yield NetworkResource(host, Ports(ports.low, ports.high - 1, "range"))
+        case OplogRange() if resource.first < resource.last:
+            yield OplogRange(resource.first + 1, resource.end)
+        case _:
+            return
+
+
+def _below_any(grant: Grant, rules: Rules) -> Iterator[Resource]:
+    """The first of some examples that the class takes."""
+    head = grant.text.removesuffix(grant.target.resource.text)
+    for text in _EXAMPLES:
+        try:
+            found = parse_grant(f"{head}{text}", Form.MANIFEST, rules)
+        except GrantSyntaxError:
+            continue
+        if found.target.resource != grant.target.resource:
+            yield found.target.resource
+            return
+
+
+def with_change(card: InitialCard, bound: Bound, index: int, change: Change) -> InitialCard:
+    """The card after a change."""
+    grants = card.of(bound)
+    placed = grants[index]
+    new: tuple[PlacedGrant, ...] = () if change.grant is None else (replace(placed, grant=change.grant),)
+    listed = (*grants[:index], *new, *grants[index + 1 :])
     match bound:
         case Bound.LOWER_POSITIVE:
-            return replace(card, lower_positive=grants)
+            return replace(card, lower_positive=listed)
         case Bound.LOWER_NEGATIVE:
-            return replace(card, lower_negative=grants)
+            return replace(card, lower_negative=listed)
         case Bound.UPPER_POSITIVE:
-            return replace(card, upper_positive=grants)
+            return replace(card, upper_positive=listed)
         case Bound.UPPER_NEGATIVE:
-            return replace(card, upper_negative=grants)
-
-
-def _with_card(run: TestRun, agent: AgentType, card: InitialCard) -> TestRun:
-    deployment = run.found.deployment
-    agents = tuple(replace(a, initial_card=card) if a.name == agent.name else a for a in deployment.agents)
-    return replace(run, found=replace(run.found, deployment=replace(deployment, agents=agents)))
-
-
-def _again(run: TestRun, agent: str) -> Iterator[Outcome]:
-    for test in run.tests.tests:
-        mine = tuple(a for a in test.agents if agent_name(a)[0] == agent)
-        yield from run.outcomes(replace(test, agents=mine))
-
-
-def _difference(old: TestRun, new: TestRun, agent: str) -> HolderChange:
-    before, after = (holders_in(run.found, run.selection, agent, run.source) for run in (old, new))
-    changes = changes_between(before, after, old.settings.rules, 1, steps=steps_for(old.settings.budget))
-    return next((h for h in changes.holders if not h.is_none), changes.holders[0])
-
-
-def mention_text(mention: PlacedMention) -> str:
-    """One line about a grant."""
-    place = f"{mention.span.source}:{mention.span.line}:{mention.span.column} " if mention.span else ""
-    change = f" {mention.change}" if mention.change else ""
-    witness = f", for example {mention.witness}" if mention.witness else ""
-    return f"{mention.what}: {place}{mention.agent}: `{mention.grant}`{change}{witness}"
-
-
-def mention_json(mention: PlacedMention) -> dict[str, object]:
-    """A grant on the wire."""
-    span = mention.span
-    place = None if span is None else {"source": span.source, "line": span.line, "column": span.column}
-    names = ("agent", "grant", "what", "change", "witness")
-    return {**{name: getattr(mention, name) for name in names}, "place": place}
+            return replace(card, upper_negative=listed)

@@ -63,7 +63,7 @@ def test_a_failure_names_the_grant_and_its_place(tmp_path: Path, capsys: pytest.
     ("body", "head", "told"),
     [
         ('    allwo: ["x"]\n', "manifest: ../golem.yaml", ":5:"),
-        ("    allow: []\n", "manifest: ../golem.yaml", "expectations are wanted"),
+        ("    allow: []\n", "manifest: ../golem.yaml", "expects nothing"),
         (f'    calls: [{{call: "{CALL}", expect: {{admitted: maybe}}}}]\n', "manifest: ../golem.yaml", "one of `yes`"),
         (f'    allow: ["{CALL}"]\n', "manifest: ../../golem.yaml", "lies outside"),
         (f'    allow: ["{CALL}"]\n', "manifest: /golem.yaml", "lies outside"),
@@ -122,7 +122,7 @@ def test_mutation_finds_an_unguarded_grant(tmp_path: Path, capsys: pytest.Captur
     """Nobody tests the secret: without it the file passes all the same, and the change is named with a call."""
     path = written(tmp_path, GUARDED)
     assert run(["test", path, "--mutate", "--format", "json"]) == 1
-    mutants = json.loads(capsys.readouterr().out)["mutants"]
+    mutants = json.loads(capsys.readouterr().out)["mutation"]["mutants"]
     dropped = [m for m in mutants if m["change"] == "dropped" and m["grant"].startswith("secret")]
     assert dropped
     assert all(m["what"] == "survives" and m["witness"].startswith("secret(") for m in dropped)
