@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from policyd.core.edition import NEXT
+from policyd.syntax import GrantSyntaxError, parse_target
 from policyd.usecases.asking import Asking
 from policyd.usecases.changes import Changes, HolderChange, ShownWitness
 
@@ -75,12 +77,23 @@ def check_of(
 
     Card files hold nobody's cards by themselves, so `check` cannot ask about them.
     """
-    if source is None or who is None:
+    if source is None or who is None or not can_be_written(call):
         return []
     is_wallet = source.lower().endswith(".json")
     if is_wallet and not _is_wallet(Path(source)):
         return []
     return [{"command": command_line(source, flags, who, call, is_wallet=is_wallet), "admitted": admitted}]
+
+
+def can_be_written(call: str) -> bool:
+    """Whether `check` reads the text of a call as that call.
+
+    The invocation of a method without a name and some agent ids cannot be written as a target (cards 1.11).
+    """
+    try:
+        return parse_target(call, NEXT, slots=True).text.rstrip() == call.rstrip()
+    except GrantSyntaxError:
+        return False
 
 
 def _is_wallet(path: Path) -> bool:
@@ -117,6 +130,7 @@ def with_checks(
         for key, side, is_new in (("started", holder.started, True), ("stopped", holder.stopped, False)):
             for witness, told in zip(side.witnesses, shown[key]["witnesses"], strict=True):
                 told["checks"] = checks(holder, witness, is_new=is_new)
+                told["canBeWritten"] = can_be_written(witness.call)
     return plain
 
 

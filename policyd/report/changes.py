@@ -66,7 +66,12 @@ def example(witness: Mapping[str, Any], name: str) -> str:
 
 def check_lines(witness: Mapping[str, Any]) -> list[str]:
     """The command lines that decide a witness again, with what they answer; none where there are none."""
-    return [f"{'yes' if check['admitted'] else 'no'}: {check['command']}" for check in witness.get("checks", ())]
+    lines = [f"{'yes' if check['admitted'] else 'no'}: {check['command']}" for check in witness.get("checks", ())]
+    return (
+        lines
+        if witness.get("canBeWritten", True)
+        else ["no text of a target says this call, so `check` cannot be asked"]
+    )
 
 
 def _agent(witness: Mapping[str, Any], name: str) -> str:

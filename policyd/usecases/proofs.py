@@ -142,7 +142,7 @@ def prove_query(
     results = [_not_known(name) for name in parties.unreadable]
     left_out: list[str] = []
     is_vacuous = bool(parties.by_name)
-    named = asked.owner.known[-1:] if asked.owner is not None and asked.owner.slot is None else ()
+    named = asked.owner.known[-1:] if asked.owner is not None else ()
     for party in parties.by_name.values():
         if party.context is None and asked.owner is not None and asked.owner.slot is not None:
             raise InputError.of("CARD060", "an account fills no slots", None, "write the owner out")

@@ -29,6 +29,7 @@ def told(monkeypatch, capsys, shop, *words):
     sides = [holder[key] for holder in printed.get("holders", ()) for key in ("started", "stopped")]
     for witness in (*(w for side in sides for w in side["witnesses"]), *printed.get("results", ())):
         witness.pop("checks")
+        assert witness.pop("canBeWritten")
     return printed
 
 

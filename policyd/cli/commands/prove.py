@@ -52,7 +52,7 @@ def command(
     The verb `*` is `any` verb here, each asked for alone; to `policyd check` it is one request for all verbs.
     """
     from policyd.cli.output import as_json, write
-    from policyd.cli.replay import Flags, check_of
+    from policyd.cli.replay import Flags, can_be_written, check_of
     from policyd.findings import visible_lines
     from policyd.report.changes import check_lines
     from policyd.usecases.proofs import Proved, proof_json, prove_query, prove_relation, steps_for
@@ -100,6 +100,7 @@ def command(
         assert isinstance(shown, list)
         for row, told in zip(proof.results, shown, strict=True):
             told["checks"] = checks(row)
+            told["canBeWritten"] = not row.witness or can_be_written(row.witness)
         write(as_json(plain), output)
     else:
         out = [f"{proof.word}: {proof.claim}"]
@@ -108,7 +109,12 @@ def command(
             who = f" (asked by {r.agent})" if r.witness and r.agent and not r.name.endswith(r.agent) else ""
             out.append(f"  {r.name}: {r.word}, {'for example ' if r.witness else ''}{detail}{who}")
             out += [f"    by {grant}" for grant in r.grants]
-            out += [f"    {line}" for line in check_lines({"checks": checks(r)})]
+            out += [
+                f"    {line}"
+                for line in check_lines(
+                    {"checks": checks(r), "canBeWritten": not r.witness or can_be_written(r.witness)}
+                )
+            ]
         out += [f"note: {note}" for note in proof.notes]
         write(visible_lines([*out, f"edition: {rules.label}"]), output)
     return {"holds": Exit.YES, "fails": Exit.NO, "undecided": Exit.UNDECIDED}[proof.word]
