@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fmt": ("policyd.cli.commands.fmt", "Write grants in canonical text and order; comments stay."),
     "grant": ("policyd.cli.commands.grant", "Read a grant: canonical text, meaning, coverage."),
     "import": ("policyd.cli.commands.import_", "Keep manifests, cards, wallets, shares or policies in the database."),
+    "init": ("policyd.cli.commands.init", "A first policy test, baseline and workflow for a manifest."),
     "lsp": ("policyd.cli.commands.lsp", "A language server for manifests and policy tests, on stdio."),
     "reach": ("policyd.cli.commands.reach", "Who can get to this, through any chain of calls?"),
     "retry": (
