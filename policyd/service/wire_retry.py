@@ -70,6 +70,9 @@ class ResolveRequest(RetryPlace):
         | None,
         Field(description="Also say what follows this."),
     ] = None
+    done: Annotated[
+        int | None, Field(ge=0, lt=1 << 32, description="Retries already made: also say how many are left.")
+    ] = None
 
 
 class SimulateRequest(RetryPlace):

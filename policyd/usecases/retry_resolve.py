@@ -5,7 +5,7 @@ Source: retry 3, 8.7.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from policyd.core.edition import Edition, Rules
@@ -22,9 +22,10 @@ from policyd.core.retry import (
 )
 from policyd.core.retry.cells import Known
 from policyd.core.retry.context import IDEMPOTENT_METHODS
-from policyd.core.retry.events import Event, event_answers
+from policyd.core.retry.events import Event, asks_no_policy, event_answers
 from policyd.core.retry.resolve import mentions_status
 from policyd.core.retry.space import Space, names_read
+from policyd.core.retry.study import Study
 from policyd.core.retry.value import Boolean, CoercionFailed, EvaluationError, PropertyNotFound, Text
 from policyd.findings import visible_lines
 from policyd.usecases.retry_bags import SiteBag, bag_at
@@ -87,6 +88,7 @@ def resolve_at(
     given: Mapping[str, PropertyValue],
     rules: Rules,
     event: str | None = None,
+    done: int | None = None,
 ) -> Resolved:
     """Select for one operation.
 
@@ -96,6 +98,7 @@ def resolve_at(
         given: what is known of the operation.
         rules: the edition.
         event: what else happened, a word of `Event`; None for nothing.
+        done: retries that the sequence has had already; None for not asked.
     """
     at = bag_at(site, given, rules)
     policies = tuple(e.rule for e in effective)
@@ -105,7 +108,8 @@ def resolve_at(
     sampled = False
     looked_at = _looked_at(policies, at, rules)
     read = frozenset().union(*(names_read(rule) for rule in looked_at))
-    if not site.is_asked(rules):
+    if not site.is_asked(rules) or (event is not None and asks_no_policy(Event(event), rules)):
+        selection = Selection(resolver, ())
         alternatives: tuple[Alternative, ...] = (Alternative(None, False, at.bag),)
     elif at.open & read:
         space = Space.of(site, rules, looked_at, Known(at.bag))
@@ -117,10 +121,28 @@ def resolve_at(
     notes = [*at.notes, *_notes(site, selection, at, rules)]
     if event is not None:
         idempotent = at.bag.get("is-idempotent", given.get("is-idempotent")) != Boolean(False)
+        if selection.rule is not None:
+            notes += _amount(selection.rule, site, policies, rules, done or 0)
         notes += event_answers(Event(event), rules, assumes_idempotence=idempotent)
+    elif done is not None and selection.rule is not None:
+        notes += _amount(selection.rule, site, policies, rules, done)
     if sampled:
         notes.append("what was not given could only be sampled: another outcome is not excluded")
     return Resolved(at, selection, tuple(effective), alternatives, rules, tuple(notes), sampled)
+
+
+def _amount(rule: NamedPolicy, site: Site, policies: tuple[NamedPolicy, ...], rules: Rules, done: int) -> Iterator[str]:
+    """How many executions there can be in all, and how many retries are left after some."""
+    study = Study(policies, rules)
+    limits = study.limits(site, rule, study.judged(site, rule).win)
+    most = limits.retries.at_most
+    if most is None:
+        yield f"`{rule.name}` sets no greatest number of executions"
+        return
+    word = "" if limits.retries.exact else "at most "
+    yield f"`{rule.name}` admits {word}{most + 1} executions in all (1 + {most} retries)"
+    if done:
+        yield f"after {done} retries {'at most ' if word or done > most else ''}{max(0, most - done)} are left"
 
 
 def _looked_at(policies: Sequence[NamedPolicy], at: SiteBag, rules: Rules) -> tuple[NamedPolicy, ...]:
@@ -217,6 +239,8 @@ def resolved_text(resolved: Resolved) -> str:
     """The answer in words."""
     at, site = resolved.at, resolved.at.site
     out = [_headline(resolved), ""]
+    if not resolved.selection.considered:
+        out.append("  no rule is considered")
     if not resolved.is_decided:
         out.append("it depends on what was not given:")
         for alternative in resolved.alternatives[:MAX_ALTERNATIVES]:
@@ -240,6 +264,8 @@ def resolved_text(resolved: Resolved) -> str:
 def _headline(resolved: Resolved) -> str:
     if not resolved.is_decided:
         return "undecided"
+    if not resolved.selection.considered:
+        return "no policy is asked"
     return _outcome_words(resolved.alternatives[0], resolved.at.site)
 
 

@@ -73,6 +73,7 @@ def _loaded(
 @click.option("--site", required=True, help="The place that asks; see `policyd retry sites`.")
 @click.option("--prop", multiple=True, help="A property of the operation: name=value, typed by the catalogue.")
 @click.option("--event", type=click.Choice(_EVENTS), help="Also say what follows this.")
+@click.option("--done", type=click.IntRange(0), help="Retries already made: also say how many are left.")
 @opt.output("text", "json")
 def resolve(
     manifest: Path,
@@ -83,6 +84,7 @@ def resolve(
     site: str,
     prop: tuple[str, ...],
     event: str | None,
+    done: int | None,
     format: str,
     output: Path | None,
 ) -> int:
@@ -95,7 +97,7 @@ def resolve(
     from policyd.usecases.retry_resolve import resolve_at, resolved_json, resolved_text
 
     loaded, rules = _loaded(manifest, env, include_root, edition, switch)
-    resolved = resolve_at(loaded.effective, site_of(site), properties_given(prop), rules, event)
+    resolved = resolve_at(loaded.effective, site_of(site), properties_given(prop), rules, event, done)
     write(as_json(resolved_json(resolved)) if format == "json" else resolved_text(resolved), output)
     if not resolved.is_decided:
         return Exit.UNDECIDED

@@ -22,6 +22,17 @@ class Event(Enum):
     PENDING = "pending"
 
 
+def asks_no_policy(event: Event, rules: Rules) -> bool:
+    """Whether what happened is put to no policy at all, whatever the rules say."""
+    match event:
+        case Event.TRAP:
+            return rules.is_next("trap_retry")
+        case Event.APPLICATION_ERROR | Event.CRASH_BEFORE_RECORD | Event.REPLAY | Event.PENDING:
+            return True
+        case Event.CRASH_BETWEEN_RETRIES | Event.ATOMIC_REGION:
+            return False
+
+
 def event_answers(event: Event, rules: Rules, *, assumes_idempotence: bool = True) -> tuple[str, ...]:
     """What follows, a sentence each.
 

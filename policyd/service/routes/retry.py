@@ -108,7 +108,7 @@ def resolve(request: Request, body: ResolveRequest, asker: Asker) -> Response:
     environment, info = environment_for(request, asker, body, rules)
     given = properties_given(body.properties)
     with proving(request):
-        resolved = resolve_at(environment.effective, site_of(body.site), given, rules, body.event)
+        resolved = resolve_at(environment.effective, site_of(body.site), given, rules, body.event, body.done)
         told = resolved_json(resolved)
     return _answer(told, rules, info, environment.notes)
 
