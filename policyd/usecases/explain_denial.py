@@ -16,6 +16,7 @@ from policyd.syntax import parse_target
 from policyd.syntax.denials.reading import KINDS, Denial, OperationGuess
 from policyd.usecases.explain_fixes import Fixes, Means
 from policyd.usecases.explain_holding import Holding
+from policyd.usecases.explain_instances import over_own_explained
 from policyd.usecases.explain_kinds import kind_of_operation
 from policyd.usecases.explain_readings import (
     MAX_READINGS,
@@ -36,7 +37,7 @@ from policyd.usecases.explain_values import MAX_LISTED, Asked, Explained, Explan
 def explain(
     holding: Holding, asked: Asked, ports: Ports, catalogue: Mapping[str, Operation], means: Means
 ) -> Explanation:
-    """Explain a denial or a question.
+    """Explain a denial or a question; about a type it speaks of its agents with wallets of their own, too.
 
     Args:
         holding: who was denied.
@@ -48,6 +49,25 @@ def explain(
     Raises:
         InputError: if the target cannot be read.
     """
+    found = _explained(holding, asked, ports, catalogue, means)
+    if not holding.own:
+        return found
+    quick = replace(means, budget=-1.0)
+    own = {each.who: _explained(each, asked, ports, catalogue, quick) for each in holding.own}
+    wallets = {each.who: each for each in holding.own}
+    return over_own_explained(
+        found,
+        own,
+        lambda name: _explained(wallets[name], asked, ports, catalogue, means),
+        is_all=holding.is_all,
+        is_denied=asked.reading is not None,
+    )
+
+
+def _explained(
+    holding: Holding, asked: Asked, ports: Ports, catalogue: Mapping[str, Operation], means: Means
+) -> Explanation:
+    """The explanation for one agent or account, or for those agents of a type that have no wallet of their own."""
     work = _Work(holding, ports, catalogue, means)
     denials = [] if asked.reading is None else list(asked.reading.denials)
     if asked.operation is not None:

@@ -65,6 +65,8 @@ class Holding:
         knows_wallet: whether the wallet is known, rather than the initial card alone.
         places: where grants of the wallet stand.
         source: how what was read is called.
+        own: where a type was asked about, its agents with wallets of their own, of which `wallet` does not speak.
+        is_all: whether `own` holds all of them.
     """
 
     who: str
@@ -78,6 +80,8 @@ class Holding:
     knows_wallet: bool = False
     places: Places = field(default_factory=dict, hash=False)
     source: str = ""
+    own: tuple[Holding, ...] = ()
+    is_all: bool = True
 
     @property
     def initial(self) -> HeldCard | None:

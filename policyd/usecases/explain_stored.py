@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from policyd.core.admission import Wallet
+from policyd.core.admission.admit import MAX_INSTANCES
 from policyd.core.edition import Rules
 from policyd.core.grants.names import ascii_lower
 from policyd.store.holders import read_holder
@@ -15,7 +16,7 @@ from policyd.store.snapshots import SnapshotInfo
 from policyd.usecases.answer import Answer
 from policyd.usecases.deployments import Selection, agent_name
 from policyd.usecases.explain_holding import Holding, in_manifest, of_wallet
-from policyd.usecases.stored_decisions import Decisions, StoredPlaces, StoredQuestion
+from policyd.usecases.stored_decisions import Decisions, StoredPlaces, StoredQuestion, own_wallets
 from policyd.usecases.stored_deployment import StoredFacts
 
 
@@ -24,7 +25,8 @@ def stored_holding(
 ) -> Holding:
     """A holder of a stored deployment: its imported wallet where there is one, else the initial card of its type.
 
-    The text of the manifest is not stored, so changes are told as lines, without a patch.
+    A type comes with its agents that have wallets of their own, for whoever speaks of all of them. The text of the
+    manifest is not stored, so changes are told as lines, without a patch.
 
     Args:
         decisions: answers about stored deployments.
@@ -36,6 +38,16 @@ def stored_holding(
     Raises:
         InputError: if the holder is not known.
     """
+    found = _alone(decisions, facts, info, question, rules)
+    names = own_wallets(facts, question, rules)
+    own = (_alone(decisions, facts, info, replace(question, agent=name), rules) for name in names[:MAX_INSTANCES])
+    return replace(found, own=tuple(own), is_all=len(names) <= MAX_INSTANCES)
+
+
+def _alone(
+    decisions: Decisions, facts: StoredFacts, info: SnapshotInfo, question: StoredQuestion, rules: Rules
+) -> Holding:
+    """One agent or account, or those agents of a type that have no wallet of their own."""
 
     def answering(target: str) -> Answer:
         # details are told of the wallet at hand, so agents with wallets of their own are left to their own questions

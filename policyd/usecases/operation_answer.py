@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from policyd.core.admission import OperationCall, admit_operation_type, look_at_self
 from policyd.core.admission.operation import OperationVerdict, asker_of
 from policyd.core.admission.self_view import SHOWS_THE_SAME, SelfView
-from policyd.core.admission.verdict import Verdict
+from policyd.core.admission.verdict import Facet, FacetName, Verdict
 from policyd.core.cards import CardId
 from policyd.core.edition import Edition, Rules
 from policyd.core.grants import Target
@@ -30,6 +30,7 @@ from policyd.usecases.explain_holding import Holding
 from policyd.usecases.holders import written_target
 from policyd.usecases.operation_listing import record_words, remarks_of
 from policyd.usecases.operation_sdk import NEWEST_RUST, Sdk, contradiction, start_up_notes
+from policyd.usecases.stored_decisions import over_own_wallets
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,8 @@ def answer_operation(
 ) -> OperationAnswer:
     """The three facets of an operation for a holder, target by target and as a whole.
 
+    About a type it speaks of its agents with wallets of their own, too.
+
     Args:
         holding: the holder with its cards.
         question: what is asked.
@@ -170,12 +173,45 @@ def answer_operation(
     Raises:
         InputError: for arguments that the operation does not take.
     """
-    operation, rules = question.operation, holding.rules
     if ports.sql is not None:
         ports = replace(ports, sql=_ReadOnce(ports.sql))
     if ports.urls is not None:
         ports = replace(ports, urls=_Discreet(ports.urls))
-    demand_arguments(operation, question.arguments)
+    demand_arguments(question.operation, question.arguments)
+    found = _alone(holding, question, ports)
+    if holding.own:
+        found = _over_own(found, {each.who: _alone(each, question, ports) for each in holding.own}, holding)
+    notes = (*found.answer.notes, *_other_edition(question, found.verdict, ports, again, holding.rules))
+    return replace(found, answer=replace(found.answer, notes=tuple(dict.fromkeys(notes))))
+
+
+_FACETS = (Facet.NO, Facet.UNKNOWN, Facet.YES)
+
+
+def _over_own(found: OperationAnswer, own: Mapping[str, OperationAnswer], holding: Holding) -> OperationAnswer:
+    """One answer about a type, from that by its card and those of its agents with wallets of their own."""
+    whole = over_own_wallets(found.answer, {n: a.answer for n, a in own.items()}, is_all=holding.is_all)
+    least = min(own.values(), key=lambda a: _FACETS.index(a.verdict.replay_stable)).verdict
+    verdict = whole.verdict
+    if _FACETS.index(least.replay_stable) < _FACETS.index(verdict.replay_stable):
+        kept = tuple(r for r in verdict.reasons if r.facet is not FacetName.REPLAY_STABLE)
+        told = tuple(r for r in least.reasons if r.facet is FacetName.REPLAY_STABLE)
+        verdict = replace(verdict, replay_stable=least.replay_stable, reasons=(*kept, *told))
+    targets = []
+    for at, target in enumerate(found.targets):
+        same = {n: a.targets[at] for n, a in own.items() if len(a.targets) == len(found.targets)}
+        targets.append(over_own_wallets(target, same, is_all=holding.is_all) if same else target)
+    notes = list(whole.notes)
+    other = next((a for a in own.values() if a.self_metadata and not a.self_metadata.view.is_admitted), None)
+    if found.self_metadata is not None and other is not None and found.self_metadata.view.is_admitted:
+        notes.append(f"both conditions are told of {shown(other.answer.who)}, which has a wallet of its own")
+        found = replace(found, self_metadata=other.self_metadata)
+    return replace(found, answer=replace(whole, verdict=verdict, notes=tuple(notes)), targets=tuple(targets))
+
+
+def _alone(holding: Holding, question: OperationQuestion, ports: Ports) -> OperationAnswer:
+    """The answer for one agent or account, or for those agents of a type that have no wallet of their own."""
+    operation, rules = question.operation, holding.rules
     call = _call(holding, question)
     found, full = admit_operation_type(holding.wallet, call, ports, rules)
     asked = asked_by(operation, question.arguments, asker_of(holding.wallet, call), ports, rules)
@@ -185,7 +221,6 @@ def answer_operation(
     targets = tuple(holding.answering(text) for text in texts[:MAX_TARGETS])
     notes = [*reach_notes(found), *_notes(holding, question, full, texts)]
     notes += dict.fromkeys(note for each in targets for note in each.notes if _is_about_cards(note))
-    notes += _other_edition(question, full, ports, again, rules)
     places = placed_refs(full.verdict, holding.own_card, holding.places)
     cards: dict[CardId, str] = {}
     for each in targets:
@@ -268,7 +303,7 @@ def _notes(
 
 
 def _other_edition(
-    question: OperationQuestion, told: OperationVerdict, ports: Ports, again: Again | None, rules: Rules
+    question: OperationQuestion, told: Verdict, ports: Ports, again: Again | None, rules: Rules
 ) -> Iterator[str]:
     if again is None or rules.overrides:
         return
@@ -277,13 +312,12 @@ def _other_edition(
         yield f"edition {other.edition.value} has no operation `{question.operation.id}`"
         return
     try:
-        there = again(other)
-        _, full = admit_operation_type(there.wallet, _call(there, question), ports, other)
+        there = answer_operation(again(other), question, ports).verdict
     except PolicydError as refusal:
         yield f"under edition {other.edition.value} the question cannot be asked: {refusal.findings[0].message}"
         return
-    if full.verdict.line != told.verdict.line:
-        yield f"under edition {other.edition.value}: {full.verdict.line}"
+    if there.line != told.line:
+        yield f"under edition {other.edition.value}: {there.line}"
     else:
         yield f"edition {rules.edition.value}, rule as in {other.edition.value}"
 

@@ -116,7 +116,7 @@ class Decisions:
         Raises:
             InputError: if the target cannot be read, or the holder is not known.
         """
-        own = _own_wallets(facts, question, rules)
+        own = own_wallets(facts, question, rules)
         answer = self.answer_by_type(facts, info, question, rules)
         if not own:
             return answer
@@ -194,7 +194,7 @@ class Decisions:
         )
 
 
-def _own_wallets(facts: StoredFacts, question: StoredQuestion, rules: Rules) -> tuple[str, ...]:
+def own_wallets(facts: StoredFacts, question: StoredQuestion, rules: Rules) -> tuple[str, ...]:
     """The agents with wallets of their own, where the question is about a type."""
     if question.agent and agent_name(question.agent)[1] is not None:
         return ()
