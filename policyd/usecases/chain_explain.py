@@ -15,17 +15,15 @@ from policyd.core.grants.resources import Invocation
 from policyd.core.grants.resources.tools import invocation_of_call
 from policyd.core.schema.carry import violation_words
 from policyd.core.schema.equivalent import are_equivalent
-from policyd.core.schema.examples import Examples
-from policyd.core.schema.graph import Graph
 from policyd.core.schema.json_decode import decode_json
 from policyd.core.schema.json_faults import JsonFault
 from policyd.core.schema.json_text import JsonValue
-from policyd.core.schema.reshape import Reshaped, Unshaped
+from policyd.core.schema.reshape import Unshaped
 from policyd.core.schema.steps import OutOfStepsError, within
 from policyd.core.schema.validate import violations_of
 from policyd.core.schema.values import RecordValue, SchemaValue
 from policyd.core.tools.arguments import NoArguments, Written, written_arguments
-from policyd.core.tools.boundaries import FORWARDING, Underlying
+from policyd.core.tools.boundaries import Underlying
 from policyd.core.tools.canonical_input import CanonicalInput, canonical_input
 from policyd.core.tools.chain import Chain, Edge
 from policyd.core.tools.compat import CommandLink
@@ -37,43 +35,10 @@ from policyd.core.tools.tool import Body, Tool
 from policyd.findings import InputError
 from policyd.usecases.chain_authority import Decided
 from policyd.usecases.chain_check import Authority, ChainRow
+from policyd.usecases.chain_outward import Crossed, Outcome, Step, failure_steps, outcome_steps
 from policyd.usecases.chain_words import layer_name
-from policyd.usecases.tool_documents import ENGINES, TEXTS
+from policyd.usecases.tool_documents import ENGINES
 from policyd.usecases.tool_words import shown_value
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing that happens.
-
-    Attributes:
-        where: `caller`, `host`, a layer by position and name, or the tool.
-        words: what happens.
-        value: what travels on from here, as JSON; empty where nothing new does.
-        is_end: whether the call ends here.
-    """
-
-    where: str
-    words: str
-    value: str = ""
-    is_end: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the tool answers: a result, or a declared error; None of both stands for an example result.
-
-    Attributes:
-        result: JSON of the result.
-        has_result: whether `result` is given.
-        error: the name of the error; empty for none.
-        payload: JSON of its payload.
-    """
-
-    result: JsonValue = None
-    has_result: bool = False
-    error: str = ""
-    payload: JsonValue = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +47,7 @@ class Followed:
 
     Attributes:
         inward: steps up to the tool, or to where it ends.
-        outward: steps of the outcome; where the call ended on its way in, only those of a denial.
+        outward: steps of the outcome; where the call ended below a layer, what is seen of that.
         reaches_leaf: whether the call reaches the tool, if every layer forwards it.
     """
 
@@ -147,7 +112,7 @@ class _Follower:
     authority: Authority | None
     inward: list[Step]
     outward: list[Step]
-    is_denied: bool = False
+    failure: Underlying | None = None
 
     def follow(self, given: JsonValue, outcome: Outcome) -> Followed:
         """Both ways."""
@@ -157,7 +122,7 @@ class _Follower:
         if arrived is None:
             return self.done(False)
         value = arrived
-        crossed: list[tuple[Edge, CommandLink | None]] = []
+        crossed: list[Crossed] = []
         for edge in self.chain.edges:
             middleware = self.chain.layers[edge.layer - 1].middleware
             if middleware is None or edge.inner is None:
@@ -165,24 +130,22 @@ class _Follower:
                 return self.done(False)
             if isinstance(middleware.scope, Universal):
                 self.tell(layer_name(edge), "universal: passes the call on as it is, if it forwards it")
-                crossed.append((edge, None))
+                crossed.append(Crossed(edge, None, self.command))
                 continue
             link = self.cross(edge, middleware.scope)
-            if link is None:
-                return self.done(False)
-            moved = self.project(edge, link, value)
+            crossed.append(Crossed(edge, link, self.command))
+            moved = None if link is None else self.project(edge, link, value)
             if moved is None:
-                if self.is_denied:
-                    self.forwarded([*crossed, (edge, link)], Underlying.DENIED)
+                if self.failure is not None:
+                    self.outward.extend(failure_steps(crossed, self.failure))
                 return self.done(False)
             value = moved
-            crossed.append((edge, link))
         leaf = self.chain.leaf
         if leaf is None:
             self.end("the tool", "its definition was not given")
             return self.done(False)
         self.tell(leaf.name, "the tool is called", self.shown(leaf, value))
-        self.back(leaf, crossed, outcome)
+        self.outward.extend(outcome_steps(leaf, self.command, crossed, outcome, self.profile))
         return self.done(True)
 
     def done(self, reaches: bool) -> Followed:
@@ -193,9 +156,10 @@ class _Follower:
         """Note a step inward."""
         self.inward.append(Step(where, words, value))
 
-    def end(self, where: str, words: str) -> None:
-        """Note the step at which the call ends."""
+    def end(self, where: str, words: str, failure: Underlying | None = None) -> None:
+        """Note the step at which the call ends; below a layer, the failure that the layer sees."""
         self.inward.append(Step(where, words, is_end=True))
+        self.failure = None if where == "host" else failure
 
     def record(self, tool: Tool) -> CanonicalInput | None:
         """The input record of the command on one side."""
@@ -214,6 +178,8 @@ class _Follower:
         if record is None:
             self.end("host", f"`{name}` is no command that can be called: `InvalidCommandPath`")
             return None
+        # further inside a command is named as it is declared: aliases only count where they are written
+        self.command = tuple(effective.commands[index].name for index in self._path(effective))
         value = decode_json(given, record.graph, ENGINES, form=self.profile.json_form)
         if isinstance(value, JsonFault):
             self.end("host", f"the input does not decode at `{value.path}`, {value.reason}: `InvalidInput`")
@@ -226,15 +192,16 @@ class _Follower:
         broken = violations_of(value, record.graph, ENGINES)
         if broken:
             place = " › ".join(broken[0].path) or "the input"
-            self.end(where, f"{violation_words(broken[0].kind)} at {place}: `InvalidInput`")
+            self.end(where, f"{violation_words(broken[0].kind)} at {place}: `InvalidInput`", Underlying.INVALID_INPUT)
             return False
         body = tool.commands[record.node].body or Body()
         assert isinstance(value, RecordValue)  # the root of the graph is a record
         index = first_broken(body.constraints, Given.of(record.fields, value))
         if index is not None:
-            self.end(where, f"constraint {index + 1} of the command does not hold: `ConstraintViolation`")
+            words = f"constraint {index + 1} of the command does not hold: `ConstraintViolation`"
+            self.end(where, words, Underlying.CONSTRAINT_VIOLATION)
             return False
-        words = written_arguments(
+        written = written_arguments(
             tool,
             self.command,
             value,
@@ -242,15 +209,15 @@ class _Follower:
             by_definition=self.profile.optional_wrapping,
             quotes=self.profile.quoted_arguments,
         )
-        if isinstance(words, NoArguments):
-            self.end(where, f"{words.reason}: `InvalidInput`")
+        if isinstance(written, NoArguments):
+            self.end(where, f"{written.reason}: `InvalidInput`", Underlying.INVALID_INPUT)
             return False
-        path = tuple(tool.commands[index].name for index in self._path(tool))
-        target = " ".join([".".join(path), *(word.text for word in words)]).strip() or "(nothing)"
-        self.tell(where, f"checks pass; permission target `tool(…/{tool.name}) : invoke : {target}`")
-        return self.admits(where, tool, path, words)
+        target = " ".join([".".join(self.command), *(word.text for word in written)]).strip() or "(nothing)"
+        bound = self.bound if where == "host" else tool.name
+        self.tell(where, f"checks pass; permission target `tool(…/{bound}) : invoke : {target}`")
+        return self.admits(where, tool, written)
 
-    def admits(self, where: str, tool: Tool, path: tuple[str, ...], words: tuple[Written, ...]) -> bool:
+    def admits(self, where: str, tool: Tool, words: tuple[Written, ...]) -> bool:
         """Check 9: whether the cards let the call through, where they are known."""
         authority = self.authority
         is_inward = where != "host"
@@ -258,10 +225,11 @@ class _Follower:
             return True
         call: Invocation | None = None
         try:
-            call = invocation_of_call(path, [word.text for word in words])
+            call = invocation_of_call(self.command, [word.text for word in words])
         except ValueError as bad:
             if not authority.rules.is_next("tool_argument_kinds"):
-                self.end(where, f"`{bad}` is no legal argument of a target: `ProtocolError`")
+                told = f"`{bad}` is no legal argument of a target: `ProtocolError`"
+                self.end(where, told, Underlying.PROTOCOL_ERROR)
                 return False
         if authority.rules.is_next("tool_argument_kinds") and any(
             word.is_positional and (word.text[:1] in ("", "-")) for word in words
@@ -274,9 +242,8 @@ class _Follower:
             case Decided.ALWAYS:
                 self.tell(where, f"the cards of `{authority.agent}` let it through")
             case Decided.NEVER:
-                self.is_denied = is_inward
                 seen = "the layer sees `denied`" if is_inward else "`Denied`"
-                self.end(where, f"no card of `{authority.agent}` lets it through: {seen}")
+                self.end(where, f"no card of `{authority.agent}` lets it through: {seen}", Underlying.DENIED)
             case _:
                 self.tell(where, f"whether the cards of `{authority.agent}` let it through is not decided")
         return decided is not Decided.NEVER
@@ -297,7 +264,8 @@ class _Follower:
         names = tuple(scope.expected.commands[i].name for i in self._path(scope.expected))
         link = next((found for found in edge.found.commands if found.path == names), None)
         if link is None:
-            self.end(where, "`invalid-command-path`: what it expects has no such command")
+            words = "`invalid-command-path`: what it expects has no such command"
+            self.end(where, words, Underlying.INVALID_COMMAND_PATH)
         else:
             self.tell(where, "presents what it expects; followed as if it forwards the call unchanged")
         return link
@@ -313,13 +281,26 @@ class _Follower:
     def project(self, edge: Edge, link: CommandLink, value: SchemaValue) -> SchemaValue | None:
         """The record for what stands below."""
         where = layer_name(edge)
+        self.command = link.path
+        expected = edge.expected
+        record = None if expected is None else self.record(expected)
+        if expected is not None and record is not None and isinstance(value, RecordValue):
+            constraints = (expected.commands[record.node].body or Body()).constraints
+            index = first_broken(constraints, Given.of(record.fields, value))
+            if index is not None:
+                words = (
+                    f"constraint {index + 1} of what it expects does not hold: the layer sees `constraint-violation`"
+                )
+                self.end(where, words, Underlying.CONSTRAINT_VIOLATION)
+                return None
         carried = link.input.carry(value, ENGINES)
         if isinstance(carried, Unshaped):
             if carried.is_undecided:
                 self.end(where, "an engine for patterns or URLs would have to decide")
             else:
                 broken = violation_words(carried.violations[0].kind) if carried.violations else "it does not fit"
-                self.end(where, f"the input does not pass inward, {broken}: the layer sees `invalid-result`")
+                words = f"the input does not pass inward, {broken}: the layer sees `invalid-result`"
+                self.end(where, words, Underlying.INVALID_RESULT)
             return None
         inner = edge.inner
         assert inner is not None  # asked for before
@@ -333,105 +314,6 @@ class _Follower:
         if record is None or not self.boundary(below, inner, record, carried.value):
             return None
         return carried.value
-
-    def back(self, leaf: Tool, crossed: list[tuple[Edge, CommandLink | None]], outcome: Outcome) -> None:
-        """The outcome on its way out."""
-        record = self.record(leaf)
-        body = Body() if record is None else leaf.commands[record.node].body or Body()
-        if outcome.error:
-            self.error_back(leaf, body, crossed, outcome)
-            return
-        if body.result is None:
-            self.outward.append(Step(leaf.name, "returns without a result"))
-            return
-        graph = Graph(body.result.type, leaf.schema.definitions)
-        words = "returns"
-        value: SchemaValue | None
-        if outcome.has_result:
-            decoded = decode_json(outcome.result, graph, ENGINES, form=self.profile.json_form)
-            if isinstance(decoded, JsonFault) or violations_of(decoded, graph, ENGINES):
-                reason = decoded.reason if isinstance(decoded, JsonFault) else "it is not valid for the declared type"
-                self.outward.append(Step(leaf.name, f"returns something else, {reason}: `InvalidResult`", is_end=True))
-                return
-            value = decoded
-        else:
-            words = "returns, for example"
-            value = Examples(graph.definitions, TEXTS).of(graph.root)
-        if value is None:
-            self.outward.append(Step(leaf.name, "returns; no example of its result was found", is_end=True))
-            return
-        self.outward.append(Step(leaf.name, words, shown_value(value, graph, ENGINES)))
-        for edge, link in reversed(crossed):
-            if link is None or link.result is None:
-                self.outward.append(Step(layer_name(edge), "hands the result on"))
-                continue
-            carried = link.result.carry(value, ENGINES)
-            if not isinstance(carried, Reshaped):
-                words = "the result does not pass outward: the layer sees `invalid-result`"
-                self.outward.append(Step(layer_name(edge), words, is_end=True))
-                return
-            value = carried.value
-            shown = shown_value(value, link.result.target, ENGINES)
-            self.outward.append(Step(layer_name(edge), "gets the result, and hands it on", shown))
-        self.outward.append(Step("caller", "gets the result"))
-
-    def error_back(
-        self, leaf: Tool, body: Body, crossed: list[tuple[Edge, CommandLink | None]], outcome: Outcome
-    ) -> None:
-        """A declared error on its way out."""
-        error = next((e for e in body.errors if e.name == outcome.error), None)
-        kinds = {kind.value: kind for kind in Underlying}
-        if error is None and outcome.error in kinds:
-            self.failure_back(leaf, crossed, kinds[outcome.error])
-            return
-        if error is None:
-            words = f"raises `{outcome.error}`, which it does not declare: `InvalidResult` at its boundary"
-            self.outward.append(Step(leaf.name, words, is_end=True))
-            return
-        value: SchemaValue | None = None
-        shown = ""
-        if error.payload is not None:
-            graph = Graph(error.payload, leaf.schema.definitions)
-            decoded = decode_json(outcome.payload, graph, ENGINES, form=self.profile.json_form)
-            if isinstance(decoded, JsonFault):
-                words = f"the payload is none of `{error.name}`, {decoded.reason}: `InvalidResult`"
-                self.outward.append(Step(leaf.name, words, is_end=True))
-                return
-            value, shown = decoded, shown_value(decoded, graph, ENGINES)
-        self.outward.append(Step(leaf.name, f"ends in the error `{error.name}`", shown))
-        for edge, link in reversed(crossed):
-            if link is None:
-                self.outward.append(Step(layer_name(edge), "hands the error on"))
-                continue
-            found = next((e for e in link.errors if e.name == error.name), None)
-            if found is None or not found.expected:
-                words = f"does not know `{error.name}`: it sees `invalid-result`"
-                self.outward.append(Step(layer_name(edge), words, is_end=True))
-                return
-            shown = ""
-            if found.payload is not None and value is not None:
-                carried = found.payload.carry(value, ENGINES)
-                if not isinstance(carried, Reshaped):
-                    words = "the payload does not pass outward: the layer sees `invalid-result`"
-                    self.outward.append(Step(layer_name(edge), words, is_end=True))
-                    return
-                value, shown = carried.value, shown_value(carried.value, found.payload.target, ENGINES)
-            self.outward.append(Step(layer_name(edge), "gets the error, and forwards it", shown))
-        self.outward.append(Step("caller", f"gets the custom error `{error.name}`"))
-
-    def failure_back(self, leaf: Tool, crossed: list[tuple[Edge, CommandLink | None]], failure: Underlying) -> None:
-        """A failure that is no declared error, forwarded by every layer."""
-        self.outward.append(Step(leaf.name, f"the call to it ends in `{failure.value}`"))
-        self.forwarded(crossed, failure)
-
-    def forwarded(self, crossed: list[tuple[Edge, CommandLink | None]], failure: Underlying) -> None:
-        """What each layer sees of a failure below it, and makes of it."""
-        for edge, _ in reversed(crossed):
-            made = FORWARDING[failure]
-            words = f"sees `{failure.value}`; forwarded it becomes `{made.wire.value}`: {made.words}"
-            self.outward.append(Step(layer_name(edge), words))
-            failure = made.wire
-        self.outward.append(Step("caller", f"sees `{failure.value}`"))
 
 
 def followed_lines(followed: Followed) -> list[str]:

@@ -11,7 +11,9 @@ from ruamel.yaml import YAML
 
 from policyd.core.tools.boundaries import ERASED, FORWARDING, Underlying, through_layers
 from policyd.core.tools.guest_exports import ABSENT, Ask, Capability, absent_answer
-from policyd.usecases.chain_explain import Outcome, follow_call, followed_json, followed_lines
+from policyd.core.tools.profile import Profile
+from policyd.usecases.chain_explain import follow_call, followed_json, followed_lines
+from policyd.usecases.chain_outward import Outcome
 from policyd.usecases.outcome import answer_json, answer_lines, follow_sequence
 
 CASES = Path(__file__).parents[1] / "cases" / "chains"
@@ -29,18 +31,17 @@ def test_calls(case):
         "mode": case.get("mode", "structural-subtype"),
     }
     report = checked({"definitions": CALLS["definitions"], "chain": chain})
-    outcome = Outcome(error=case.get("error", ""), payload=case.get("payload"))
+    outcome = Outcome(case.get("result"), "result" in case, case.get("error", ""), case.get("payload"))
     row = report.rows[0]
-    from policyd.core.tools.profile import Profile
-
-    followed = follow_call(row.chain, (), case["input"], outcome, Profile())
+    command = tuple(str(case.get("call", "")).split())
+    followed = follow_call(row.chain, command, case["input"], outcome, Profile())
     for steps, words in ((followed.inward, case.get("says")), (followed.outward, case.get("back"))):
         if words is not None:
             told = [f"{step.words} {step.value}" for step in steps]
             assert len(told) == len(words), told
             assert all(str(word) in text for word, text in zip(words, told, strict=True)), told
-    assert followed.reaches_leaf is ("back" in case)
-    if "back" not in case:
+    assert followed.reaches_leaf is ("back" in case and "stops" not in case)
+    if not followed.reaches_leaf:
         assert followed.inward[-1].is_end
     assert len(followed_lines(followed)) > len(followed.inward)
     json.dumps(followed_json(followed))

@@ -11,7 +11,8 @@ from ruamel.yaml import YAML
 from policyd.analysis.labels import LABELS
 from policyd.core.edition import NEXT, SNAPSHOT
 from policyd.findings import InputError
-from policyd.usecases.chain_explain import Outcome, authority_of, follow_call
+from policyd.usecases.chain_explain import authority_of, follow_call
+from policyd.usecases.chain_outward import Outcome
 
 FILE = YAML(typ="safe").load((Path(__file__).parents[1] / "cases" / "chains" / "permissions.yaml").read_text("utf-8"))
 LABEL_OF = {row.code: row.label for row in LABELS}

@@ -179,7 +179,8 @@ def explain(
     from policyd.cli.output import as_json, write
     from policyd.core.schema.json_text import parse_json
     from policyd.usecases.chain_check import check_chains
-    from policyd.usecases.chain_explain import Outcome, authority_of, follow_call, followed_json, followed_lines
+    from policyd.usecases.chain_explain import authority_of, follow_call, followed_json, followed_lines
+    from policyd.usecases.chain_outward import Outcome
     from policyd.usecases.chain_report import drawn, row_name
     from policyd.usecases.chain_sources import command_path
     from policyd.usecases.tool_documents import read_text

@@ -42,7 +42,8 @@ from policyd.usecases import reflect
 from policyd.usecases.chain_check import MAX_STEPS_SERVED as CHAIN_STEPS
 from policyd.usecases.chain_check import check_chains
 from policyd.usecases.chain_explain import MAX_STEPS_SERVED as CALL_STEPS
-from policyd.usecases.chain_explain import Outcome, authority_of, follow_call, followed_json
+from policyd.usecases.chain_explain import authority_of, follow_call, followed_json
+from policyd.usecases.chain_outward import Outcome
 from policyd.usecases.chain_report import drawn, report_json
 from policyd.usecases.chain_sources import (
     ChainSources,
