@@ -420,9 +420,9 @@ class Check:
         if was_list and isinstance(node, LocatedList):
             self._say(
                 codes.LIST_FORM,
-                "a list is the form of older documents; a map by name is wanted",
+                "a list is the form of older documents (1.5); a map by name is wanted",
                 node.span,
-                "write each entry under its name",
+                _by_name(node),
             )
             return
         help_text = ""
@@ -433,6 +433,17 @@ class Check:
             elif " @ " in first or ")" in first:
                 help_text = "quote a text that contains ` : `"
         self._say(codes.WRONG_TYPE, f"{wants} is wanted, this is {_described(node)}", node.span, help_text)
+
+
+def _by_name(node: LocatedList) -> str:
+    """What to write in place of a list whose entries name themselves."""
+    first = next((item for item in node.items if isinstance(item, LocatedMap)), None)
+    keys = [key.text for key, _ in first.entries] if first is not None else []
+    label = next((key for key in keys if key in ("name", "path")), None)
+    if label is None:
+        return "write each entry under its name"
+    rest = ", ".join(f"{shown(key)}: …" for key in keys[:6] if key != label)
+    return f"write each entry under its {label}, without the key `{label}`: `<{label}>: {{{rest}}}`"
 
 
 def _is_empty(node: Located, *, typed: bool) -> bool:

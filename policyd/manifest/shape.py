@@ -543,7 +543,7 @@ ROOT = Fields(
         "environments": Field(Names(ENVIRONMENT, ENVIRONMENT_NAME)),
         "version": Field(_version_source(tag_required=True)),
         "secretDefaults": Field(Names(Free(only_map=True, was_list=True))),
-        "retryPolicyDefaults": Field(Names(Names(RETRY_DEFAULT, was_list=True))),
+        "retryPolicyDefaults": Field(Names(Names(RETRY_DEFAULT, was_list=True), was_list=True)),
         "resourceDefaults": Field(Names(Names(RESOURCE_DEFAULT, was_list=True))),
         "httpApi": Field(Fields("HTTP API", {"deployments": Field(Names(Many(HTTP_DEPLOYMENT)))})),
         "mcp": Field(

@@ -159,3 +159,29 @@ def test_more_rules_than_are_compared_are_refused(ask: Any, tmp_path: Path) -> N
     assert code == 2
     assert "at most 1000 of one environment" in err
     assert f"{document}:1:" in err
+
+
+LISTED = "[{name: http, priority: 10, predicate: true, policy: never}]"
+
+
+@pytest.mark.parametrize(
+    ("section", "where"), [(f"{{prod: {LISTED}}}", ":4:29"), (LISTED, ":4:22"), ("{prod: []}", ":4:29")]
+)
+@pytest.mark.parametrize("verb", ["resolve --site saga", "simulate", "limits", "lint", "diff golem.yaml"])
+def test_rules_as_a_list_are_refused_with_what_to_write(
+    ask: Any, tmp_path: Path, section: str, where: str, verb: str
+) -> None:
+    """The form of older documents is named, and the form in its place is shown."""
+    text = (
+        "manifestVersion: 1.5.0\napp: shop\nenvironments: {prod: {server: cloud, account: a@x.io}}\n"
+        f"retryPolicyDefaults: {section}\n"
+    )
+    document = tmp_path / "golem.yaml"
+    document.write_text(text, encoding="utf-8")
+    verb, *flags = verb.replace("golem.yaml", str(document)).split(" ")
+    code, _, err = ask(f"retry {verb} {document} {' '.join(flags)}")
+    assert code == 2, err
+    assert f"golem.yaml{where}" in err
+    assert "a list is the form of older documents (1.5); a map by name is wanted" in err
+    form = "`<name>: {priority: …, predicate: …, policy: …}`" if "name" in section else "under its name"
+    assert form in err
