@@ -143,7 +143,9 @@ def _dns(question: Question) -> Answer:
 def _url(id: str, ports: dict[str, int]) -> Callable[[Question], Answer]:
     def handler(question: Question) -> Answer:
         uri = str(question["uri"])
-        answer = _asked(id, {"url": uri}, question)
+        # the text itself is asked about, which P3 would read with another scheme
+        generation = {"wasi": "p2"} if id == "http.send" else {}
+        answer = _asked(id, {"url": uri, **generation}, question)
         url = _URLS.outbound(uri, ports)
         if answer["ok"] and isinstance(url, OutboundUrl):
             answer |= {"scheme": url.scheme, "host": host_name(url.host), "port": url.port, "path": url.path}

@@ -5,6 +5,9 @@ Source: host 2.2, 4.4.
 
 from __future__ import annotations
 
+import re
+
+from policyd.core.grants.resources import NetworkResource
 from policyd.core.grants.resources.network import PORT_MAX
 from policyd.core.operations.network import (
     SOCKETS,
@@ -29,18 +32,44 @@ def read_host(value: object, parameter: Parameter, question: Question) -> Read:
 
 
 def read_url(value: object, parameter: Parameter, question: Question) -> Read:
-    """A URL, or the parts of an outgoing request."""
+    """A URL, or the parts of an outgoing request.
+
+    The two generations differ in schemes other than `http` and `https`: P2 refuses them, P3 takes them for https.
+    Where the generation is not given and decides, nothing is told.
+    """
+    generation = question.arguments.get(GENERATION)
+    if generation is not None:
+        return _requested(value, parameter, question, is_p2=generation == "p2")
+    old, new = (_requested(value, parameter, question, is_p2=is_p2) for is_p2 in (True, False))
+    if isinstance(old, Refusal) and not isinstance(new, Refusal):
+        asked = f"asks for `{new.text}`" if isinstance(new, NetworkResource) else "reads it"
+        return Unclear(GENERATION, f"`wasi` decides: P2 refuses the scheme, P3 takes it for https and {asked}")
+    return new
+
+
+def _requested(value: object, parameter: Parameter, question: Question, *, is_p2: bool) -> Read:
     parts = members_of(value)
-    is_p2 = question.arguments.get(GENERATION) == "p2"
     if parts is None:
-        text: str | Refusal | Unclear = text_of(value, parameter.argument)
-    else:
-        given = {name: None if parts.get(name) is None else str(parts[name]) for name in _REQUEST}
-        text = request_text(is_p2=is_p2, scheme=given["scheme"], authority=given["authority"], path=given["path"])
-    found = text if isinstance(text, (Refusal, Unclear)) else _sent_to(text, WEB, question.ports)
-    if isinstance(found, Refusal) and parts is not None and is_p2:
+        text = text_of(value, parameter.argument)
+        return text if isinstance(text, Unclear) else _written(text, question.ports, is_p2=is_p2)
+    given = {name: None if parts.get(name) is None else str(parts[name]) for name in _REQUEST}
+    made = request_text(is_p2=is_p2, scheme=given["scheme"], authority=given["authority"], path=given["path"])
+    found = made if isinstance(made, Refusal) else _sent_to(made, WEB, question.ports)
+    if isinstance(found, Refusal) and is_p2:
         return Refusal(RefusalKind.URL, "HTTP-request-denied")  # P2 maps every failure on the way to this one
     return found
+
+
+_OTHER_SCHEME = re.compile(r"[\x00-\x20]{0,64}([A-Za-z][A-Za-z0-9+.-]{0,63})://")
+
+
+def _written(text: str, readers: Ports, *, is_p2: bool) -> Read:
+    """A URL as people write it: a client makes the parts of a request of it."""
+    found = _sent_to(text, WEB, readers)
+    other = _OTHER_SCHEME.match(text)
+    if not isinstance(found, Refusal) or is_p2 or other is None or other[1].lower() in WEB:
+        return found
+    return _sent_to(f"https://{text[other.end() :]}", WEB, readers)
 
 
 _REQUEST = ("scheme", "authority", "path")
