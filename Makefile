@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 POLICYD := $(BIN)/policyd
 MINUTES ?= 60
 
-.PHONY: demo test lint types contracts unit acceptance conformance bench fuzz soak serve clean setup
+.PHONY: demo test lint types contracts unit acceptance conformance bench fuzz soak reference serve clean setup
 
 setup: $(VENV)/.ready
 
@@ -54,6 +54,10 @@ bench: setup
 fuzz: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) --keep
+
+# docs/reference.md from the code.
+reference: setup
+	$(BIN)/python docs/make_reference.py
 
 # The service under mixed load for MINUTES: latency, memory and errors, minute by minute.
 soak: setup

@@ -3,10 +3,11 @@
 import os
 import shutil
 import tempfile
+import threading
 
 import httpx
 import pytest
-from service_serving import PARENT, PLACE, TARGET, Served, imported_shop, listening
+from service_serving import MANIFEST, PARENT, PLACE, TARGET, Served, imported_shop, listening
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import NullPool
@@ -91,3 +92,39 @@ def test_a_stamp_changes_with_every_import(postgres_shop):
     assert before["snapshot"] == "@2"
     assert after["snapshot"] == f"@{changed.number}"
     assert postgres_shop.client.get("/v1/snapshots/2").json()["isLatest"] is False
+
+
+def test_two_replicas_give_the_same_answers_while_imports_run(postgres_shop):
+    """Whoever answers, an answer about a snapshot is the same, and names the snapshot it used."""
+    place, target = "@acme@example.com/shop/local", "kv(?env) : read : orders.1"
+    seen, failures, done = {}, [], threading.Event()
+
+    def ask(client):
+        while not done.is_set():
+            fixed = client.post("/v1/decisions", json={"snapshot": "@3", "agent": "Cart", "target": TARGET}).json()
+            moving = client.post("/v1/decisions", json={"snapshot": place, "agent": "Cart", "target": target}).json()
+            for told in (fixed, moving):
+                key = (told["snapshot"], told["digest"], told["target"])
+                if seen.setdefault(key, told["admitted"]) != told["admitted"]:
+                    failures.append(key)
+
+    other = create_app(Settings(database_url=postgres_shop.url, require_tokens=False))
+    with listening(other) as address, httpx.Client(base_url=address) as second:
+        clients = [postgres_shop.client, second]
+        threads = [threading.Thread(target=ask, args=(client,)) for client in clients]
+        for thread in threads:
+            thread.start()
+        for number in range(12):
+            store = "orders" if number % 2 else f"other{number}"
+            postgres_shop.add_manifest("acme@example.com", "local", MANIFEST.replace("orders.*", f"{store}.*"))
+        done.set()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        assert len({digest for _, digest, _ in seen}) > 2
+        latest = [
+            client.post("/v1/decisions", json={"snapshot": place, "agent": "Cart", "target": target}).json()
+            for client in clients
+        ]
+        assert latest[0] == latest[1]
+    assert {"yes", "no"} <= set(seen.values())
