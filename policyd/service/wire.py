@@ -443,6 +443,7 @@ class ImportAnswer(Snapshot):
     is_revision: bool
     findings: list[FindingBody]
     not_analysed: list[str]
+    notes: Annotated[list[str], Field(description="What was decided otherwise than the documents say.")]
 
 
 class AuditRequest(RulesChoice):

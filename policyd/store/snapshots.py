@@ -9,7 +9,8 @@ Source: interface, a place in the store.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,6 +102,74 @@ def _silent(_: int) -> None:
     """The progress nobody looks at."""
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one document makes of an environment.
+
+    Attributes:
+        environment: account, application, environment.
+        revise: gets the latest facts, None for a new environment, and answers the new ones for the same environment.
+            Nobody else changes the environment meanwhile.
+        sources: names of the documents read.
+        reads_latest: whether `revise` looks at the latest facts; otherwise it gets None, and nothing is read.
+    """
+
+    environment: tuple[str, str, str]
+    revise: Callable[[Deployment | None], Deployment]
+    sources: Sequence[str] = ()
+    reads_latest: bool = True
+
+
+class Storing:
+    """An open transaction that changes environments; later changes see earlier ones."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def change(self, wanted: Change, *, at: Timestamp, by: str, progress: Progress = _silent) -> Stored:
+        """Make what `wanted` answers the latest snapshot of its environment.
+
+        Args:
+            wanted: what is to be stored.
+            at: now.
+            by: who writes, for the history and the audit log.
+            progress: told of written grants.
+
+        Raises:
+            InputError: what `revise` and `policyd.store.ordering.ordered` raise.
+        """
+        connection = self._connection
+        account, application, name = ascii_lower(wanted.environment[0]), *wanted.environment[1:]
+        row = _environment(connection, account, application, name)
+        latest = _latest(connection, row)
+        known = reading.load(connection, latest) if latest is not None and wanted.reads_latest else None
+        facts = ordered(wanted.revise(known))
+        if (facts.account, facts.application, facts.environment) != (account, application, name):
+            raise StoreCode.CONTRADICTION.error(
+                f"the facts are about `{facts.label}`, not about `{account}/{application}/{name}`"
+            )
+        number, is_new = _put(connection, row, facts, at, by, progress)
+        is_revision = number != latest
+        if is_revision:
+            _revise(connection, row, number, at, by, wanted.sources)
+            detail = canonical_json(list(wanted.sources))
+            audits.record(connection, audits.Audit(at.text, by, "import", f"@{number}", account, application, detail))
+        info = _info(connection, SnapshotRow.id == number)
+        assert info is not None  # it was written or found just now
+        return Stored(info, is_new, is_revision)
+
+
+@contextmanager
+def transaction(database: Database) -> Iterator[Storing]:
+    """A transaction that changes environments: kept as a whole when the block ends well, and not at all otherwise.
+
+    Raises:
+        StoreError: what the database refuses; nothing is changed then.
+    """
+    with database.writing() as connection:
+        yield Storing(connection)
+
+
 def change(
     database: Database,
     environment: tuple[str, str, str],
@@ -112,44 +181,15 @@ def change(
     progress: Progress = _silent,
     reads_latest: bool = True,
 ) -> Stored:
-    """Make what `revise` answers the latest snapshot of an environment, in one transaction.
-
-    Args:
-        database: migrated.
-        environment: account, application, environment.
-        revise: gets the latest facts, None for a new environment, and answers the new ones for the same environment.
-            Nobody else changes the environment meanwhile.
-        at: now.
-        by: who writes, for the history and the audit log.
-        sources: names of the documents read.
-        progress: told of written grants.
-        reads_latest: whether `revise` looks at the latest facts; otherwise it gets None, and nothing is read.
+    """Make what `revise` answers the latest snapshot of an environment, in one transaction; see `Change`.
 
     Raises:
         InputError: what `revise` and `policyd.store.ordering.ordered` raise; nothing is changed then.
         StoreError: what the database refuses; nothing is changed then.
     """
-    account, application, name = ascii_lower(environment[0]), environment[1], environment[2]
-    with database.writing() as connection:
-        row = _environment(connection, account, application, name)
-        latest = _latest(connection, row)
-        known = reading.load(connection, latest) if latest is not None and reads_latest else None
-        wanted = ordered(revise(known))
-        if (wanted.account, wanted.application, wanted.environment) != (account, application, name):
-            raise StoreCode.CONTRADICTION.error(
-                f"the facts are about `{wanted.label}`, not about `{account}/{application}/{name}`"
-            )
-        number, is_new = _put(connection, row, wanted, at, by, progress)
-        is_revision = number != latest
-        if is_revision:
-            _revise(connection, row, number, at, by, sources)
-            audits.record(
-                connection,
-                audits.Audit(at.text, by, "import", f"@{number}", account, application, canonical_json(list(sources))),
-            )
-        info = _info(connection, SnapshotRow.id == number)
-    assert info is not None  # it was written or found just now
-    return Stored(info, is_new, is_revision)
+    with transaction(database) as storing:
+        wanted = Change(environment, revise, sources, reads_latest)
+        return storing.change(wanted, at=at, by=by, progress=progress)
 
 
 def put(

@@ -23,7 +23,8 @@ from policyd.store.facts import FindingFact, Level, NamedValue, Origin, RetryPol
 from policyd.store.merging import empty_deployment, with_manifest, with_platform
 from policyd.store.platform import Imported, read_platform
 from policyd.store.session import Database
-from policyd.store.snapshots import Stored, change, put
+from policyd.store.snapshots import Change, Stored, transaction
+from policyd.syntax.mistakes import shown
 from policyd.usecases.audit_manifest import audit_manifest
 from policyd.usecases.deployments import Described, Selection, accepted, described
 from policyd.usecases.retry_withheld import without_values
@@ -65,12 +66,45 @@ class Outcome:
         findings: what was found in the documents, or not understood and left out.
         not_analysed: sentences on what the documents do not say.
         is_audited: whether the findings are those of an audit, and not what was left out.
+        notes: what was decided otherwise than the documents say.
     """
 
     stored: Stored
     findings: tuple[Finding, ...]
     not_analysed: tuple[str, ...] = ()
     is_audited: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document that was read as a whole and is not stored yet.
+
+    Attributes:
+        name: of the document.
+        change: what it makes of its environment.
+        findings, not_analysed, is_audited, notes: as in `Outcome`.
+    """
+
+    name: str
+    change: Change
+    findings: tuple[Finding, ...]
+    not_analysed: tuple[str, ...] = ()
+    is_audited: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class ImportRefusedError(PolicydError):
+    """One of the documents cannot be stored, and so nothing was imported.
+
+    Attributes:
+        name: of the document.
+        reason: why.
+    """
+
+    def __init__(self, name: str, reason: PolicydError) -> None:
+        self.name, self.reason = name, reason
+        super().__init__(*reason.findings)
 
 
 def import_manifest(
@@ -95,20 +129,10 @@ def import_manifest(
         progress: told of written grants.
 
     Raises:
-        InputError: if the platform's loader refuses the manifest, or what names the snapshot is missing.
+        InputError: if the platform's loader refuses the manifest, what names the snapshot is missing, or what is
+            given contradicts the manifest.
     """
-    fresh, not_analysed = manifest_facts(accepted(loaded), selection, rules, application)
-    writer.permit(fresh.account, fresh.application)
-    stored = change(
-        database,
-        (fresh.account, fresh.application, fresh.environment),
-        lambda latest: with_manifest(latest, fresh),
-        at=writer.at,
-        by=writer.by,
-        sources=[document.name for document in loaded.documents],
-        progress=progress,
-    )
-    return Outcome(stored, tuple(f.finding for f in fresh.findings), not_analysed, is_audited=True)
+    return _one(database, prepared_manifest(loaded, selection, rules, application), writer, progress)
 
 
 def import_platform(
@@ -137,47 +161,119 @@ def import_platform(
     Raises:
         InputError: for what cannot be read, with its place, or where the environment is not known.
     """
+    return _one(database, prepared_platform(stream, name, environment, rules, read=read), writer, progress)
+
+
+def _one(database: Database, prepared: Prepared, writer: Writer, progress: Progress) -> Outcome:
+    try:
+        (outcome,) = store_all(database, (prepared,), writer, progress=progress)
+    except ImportRefusedError as refusal:
+        raise refusal.reason from None
+    return outcome
+
+
+def prepared_manifest(loaded: LoadedManifest, selection: Selection, rules: Rules, application: str = "") -> Prepared:
+    """A manifest, read and checked, ready to be stored; nothing is written.
+
+    Args:
+        loaded: the manifest.
+        selection: environment, presets, account and component.
+        rules: the edition under which it is read.
+        application: the name of the application where the manifest gives none.
+
+    Raises:
+        InputError: as `import_manifest`.
+    """
+    fresh, not_analysed = manifest_facts(accepted(loaded), selection, rules, application)
+    sources = tuple(document.name for document in loaded.documents)
+    change = Change(
+        (fresh.account, fresh.application, fresh.environment), lambda latest: with_manifest(latest, fresh), sources
+    )
+    name = sources[0] if sources else fresh.label
+    found = tuple(f.finding for f in fresh.findings)
+    written = described(loaded, replace(selection, account=""), rules).deployment.account
+    notes: tuple[str, ...] = ()
+    if written and written != fresh.account:
+        notes = (
+            f"the manifest says account {shown(written)}; it is stored as one of {shown(fresh.account)}, as given",
+        )
+    return Prepared(name, change, found, not_analysed, is_audited=True, notes=notes)
+
+
+def prepared_platform(
+    stream: BinaryIO,
+    name: str,
+    environment: tuple[str, str, str] | None,
+    rules: Rules,
+    *,
+    read: Progress = _silent,
+) -> Prepared:
+    """The platform's own JSON or an export of ours, read and checked, ready to be stored; nothing is written.
+
+    Args:
+        stream: bytes of UTF-8 JSON, one document or several.
+        name: of the source, for places.
+        environment: account, application and environment; an export names its own, wallets of agents do, too.
+        rules: the edition under which it is read; an export names its own.
+        read: told of the bytes read.
+
+    Raises:
+        InputError: as `import_platform`.
+    """
     imported = read_platform(stream, name, rules=rules, read=read)
     if imported.deployment is not None:
-        return _import_export(database, imported.deployment, environment, name, writer, progress)
+        return _prepared_export(imported.deployment, environment, name)
     where = environment or _environment_of(imported)
     if where is None:
         raise InputError.of(
             "MANIF092",
-            "the documents do not say which environment they are about",
+            f"the documents of {shown(name)} do not say which environment they are about",
             None,
             "give `--account`, `--application` and `--env`",
         )
-    writer.permit(ascii_lower(where[0]), where[1])
-    empty = replace(empty_deployment(*where), rules=rules)
-    stored = change(
-        database,
-        where,
-        lambda latest: with_platform(latest, imported, empty),
-        at=writer.at,
-        by=writer.by,
-        sources=[name],
-        progress=progress,
-    )
-    return Outcome(stored, tuple(f.finding for f in imported.findings))
+    place = (ascii_lower(where[0]), where[1], where[2])
+    empty = replace(empty_deployment(*place), rules=rules)
+    change = Change(place, lambda latest: with_platform(latest, imported, empty), (name,))
+    return Prepared(name, change, tuple(f.finding for f in imported.findings))
 
 
-def _import_export(
-    database: Database,
-    deployment: facts.Deployment,
-    environment: tuple[str, str, str] | None,
-    name: str,
-    writer: Writer,
-    progress: Progress,
-) -> Outcome:
+def _prepared_export(deployment: facts.Deployment, environment: tuple[str, str, str] | None, name: str) -> Prepared:
     own = (deployment.account, deployment.application, deployment.environment)
     if environment is not None and (ascii_lower(environment[0]), *environment[1:]) != own:
         raise InputError.of(
             "MANIF092", f"the export is of `{deployment.label}`", None, "leave out the flags that name another one"
         )
-    writer.permit(deployment.account, deployment.application)
-    stored = put(database, deployment, at=writer.at, by=writer.by, sources=[name], progress=progress)
-    return Outcome(stored, tuple(f.finding for f in deployment.findings))
+    change = Change(own, lambda _: deployment, (name,), reads_latest=False)
+    return Prepared(name, change, tuple(f.finding for f in deployment.findings))
+
+
+def store_all(
+    database: Database, documents: Sequence[Prepared], writer: Writer, *, progress: Progress = _silent
+) -> tuple[Outcome, ...]:
+    """Store some documents one after the other in one transaction: all of them, or none.
+
+    Args:
+        database: migrated.
+        documents: in the order in which they are stored; later ones see what earlier ones say.
+        writer: who and when.
+        progress: told of written grants.
+
+    Raises:
+        ImportRefusedError: naming the first document that cannot be stored; nothing is changed then.
+        StoreError: if the database cannot be used; nothing is changed then.
+    """
+    outcomes = []
+    with transaction(database) as storing:
+        for document in documents:
+            try:
+                writer.permit(document.change.environment[0], document.change.environment[1])
+                stored = storing.change(document.change, at=writer.at, by=writer.by, progress=progress)
+            except PolicydError as reason:
+                raise ImportRefusedError(document.name, reason) from None
+            outcomes.append(
+                Outcome(stored, document.findings, document.not_analysed, document.is_audited, document.notes)
+            )
+    return tuple(outcomes)
 
 
 def _environment_of(imported: Imported) -> tuple[str, str, str] | None:
@@ -195,13 +291,21 @@ def manifest_facts(
     """The facts of a manifest in one environment, and what it does not say; no value is among them.
 
     Raises:
-        InputError: if account, application or environment is not known.
+        InputError: if account, application or environment is not known, or the application is given
+            otherwise than the manifest says.
     """
     implements = {a.name: selection.component for a in loaded.application.agents} if selection.component else None
     deployment = described(loaded, selection, rules, implements)
     core = deployment.deployment
     account = ascii_lower(selection.account) or core.account
     name = core.application or application
+    if application and core.application and application != core.application:
+        raise InputError.of(
+            "MANIF092",
+            f"the manifest is of application {shown(core.application)}, not of {shown(application)}",
+            None,
+            "leave out the application, or import the manifest of the other one",
+        )
     for value, what, help in (
         (account, "account", "give `--account`: the e-mail of the owner of the environment"),
         (name, "application", "write `app:` into the manifest, or give `--application`"),
@@ -360,10 +464,15 @@ def _parameters(level: Level, subject: str, bindings: Sequence[ToolBinding]) -> 
 
 
 __all__ = [
+    "ImportRefusedError",
     "Outcome",
+    "Prepared",
     "Progress",
     "Writer",
     "import_manifest",
     "import_platform",
     "manifest_facts",
+    "prepared_manifest",
+    "prepared_platform",
+    "store_all",
 ]

@@ -13,6 +13,7 @@ import pytest
 from service_serving import PLACE, ROOT, TARGET, WALLET
 
 from policyd.cli.main import run
+from policyd.store import migrate
 
 SHOP = str(ROOT / "examples" / "shop" / "golem.yaml")
 
@@ -66,6 +67,66 @@ def test_show_and_check_read_the_store_as_they_read_the_file(told):
         read = told("check", SHOP, target, "--env", "prod", "--agent", "Cart", "--format", "json")
         assert stored[0] == read[0]
         assert {**json.loads(stored[1]), "snapshot": None} == json.loads(read[1])
+
+
+SMALL = """manifestVersion: 1.6.0
+app: shop
+environments:
+  prod:
+    account: acme@example.com
+    server: cloud
+components:
+  shop:cart:
+    dir: cart
+    templates: rust
+agents:
+  Cart:
+    initialCard:
+      lowerBound:
+        positive: ["secret(?env) @ ?agent : reveal : stripe.key"]
+"""
+
+
+@pytest.mark.parametrize("bad", ["unreadable", "unstorable"])
+def test_several_files_are_imported_together_or_not_at_all(told, tmp_path, bad):
+    """Whichever file is refused, and when, nothing is kept; the file is named, and its own reasons follow."""
+    (tmp_path / "one.yaml").write_text(SMALL)
+    (tmp_path / "wallet.json").write_bytes(WALLET)
+    if bad == "unreadable":
+        (tmp_path / "two.yaml").write_text(SMALL.replace("initialCard", "initialCord"))
+    else:  # the same card with other contents: only the store sees that
+        (tmp_path / "two.json").write_bytes(WALLET.replace(b"mail.password", b"mail.other"))
+    for *before, name in (
+        (("one.yaml", "wallet.json", "two.yaml"), ("two.yaml",))
+        if bad == "unreadable"
+        else (("one.yaml", "wallet.json", "two.json"), ("two.json", "wallet.json"))
+    ):
+        code, out, err = told("import", *before, name)
+        assert (code, out) == (2, ""), err
+        assert err.startswith(f"nothing was imported: `{name}` is refused\n")
+        assert ("MANIF030" if bad == "unreadable" else "STORE024") in err
+        assert json.loads(told("snapshots", "--format", "json")[1])["snapshots"] == []
+    code, out, _ = told("import", "one.yaml", "wallet.json")
+    assert (code, [line.split()[0] for line in out.splitlines()]) == (0, ["@1", "@2"])
+
+
+def test_flags_that_contradict_what_is_imported(told, tmp_path):
+    """Another application is refused, for the flag is for manifests without one; another account is said."""
+    (tmp_path / "one.yaml").write_text(SMALL)
+    (tmp_path / "wallet.json").write_bytes(WALLET)
+    code, _, err = told("import", "one.yaml", "--application", "other")
+    assert (code, "MANIF092" in err) == (2, True)
+    assert "the manifest is of application `shop`, not of `other`" in err
+    code, out, err = told("import", "one.yaml", "--account", "eve@example.com")
+    assert (code, out.split()[1]) == (0, "eve@example.com/shop/prod")
+    note = "the manifest says account `acme@example.com`; it is stored as one of `eve@example.com`, as given"
+    assert f"note: {note}\n" in err
+    same = ("--application", "shop", "--account", "ACME@example.com", "--format", "json")
+    code, out, _ = told("import", "one.yaml", *same)
+    assert (code, json.loads(out)["imports"][0]["notes"]) == (0, [])
+    elsewhere = ("--application", "shop", "--account", "eve@example.com", "--env", "prod")
+    code, _, err = told("import", "wallet.json", *elsewhere)
+    assert (code, "STORE015" in err) == (2, True)
 
 
 def test_who_can_and_what_can(told, tmp_path):
@@ -229,7 +290,7 @@ def test_serve_prints_its_address_answers_and_stops_in_peace(tmp_path):
     process, address = _serving(["--upgrade", "--workers", "2"], environment)
     try:
         ready = httpx.get(f"{address}readyz")
-        assert ready.json() == {"status": "ok", "migration": "0001"}
+        assert ready.json() == {"status": "ok", "migration": migrate.newest()}
         for _ in range(5):
             assert httpx.get(f"{address}v1/snapshots").json() == {"snapshots": [], "next": None}
         metrics = httpx.get(f"{address}metrics").text
@@ -247,7 +308,8 @@ def test_serve_prints_its_address_answers_and_stops_in_peace(tmp_path):
         assert process.wait(20) in (0, -signal.SIGTERM)
     finally:
         if process.poll() is None:
-            process.kill()
+            process.terminate()  # killed, it would leave its workers behind
+            process.wait(30)
         lines = process.stderr.read().splitlines()
         process.stdout.close()
         process.stderr.close()

@@ -44,6 +44,7 @@ def _answer(request: Request, outcome: Outcome) -> Response:
         "isRevision": stored.is_revision,
         "findings": [finding_json(finding) for finding in outcome.findings],
         "notAnalysed": list(outcome.not_analysed),
+        "notes": list(outcome.notes),
     }
     status = HTTPStatus.CREATED if stored.is_new else HTTPStatus.OK
     where = {"Location": f"/v1/snapshots/{stored.snapshot.number}"}
