@@ -117,6 +117,7 @@ class Outcome:
         told: the whole answer of the verb.
         lines: that may be shown with it.
         touched: what it rests on.
+        edition: the label of the rules.
     """
 
     case: Case
@@ -126,6 +127,7 @@ class Outcome:
     told: Told
     lines: Lines
     touched: frozenset[Touch]
+    edition: str
 
     @property
     def test(self) -> str:
@@ -188,13 +190,18 @@ class TestRun:
         who = f"{case.agent}: " if case.agent else ""
         about = f"{where}{who}{_words(case.expectation)}"
         place = self.document.span(case.expectation.steps)
-        return Outcome(case, about, place, found.failures, found.told, lines, found.touched)
+        return Outcome(case, about, place, found.failures, found.told, lines, found.touched, self.rules.label)
 
     def _asked(self, case: Case, subject: Subject | None) -> Found:
         holds, expectation, agent, when = case.wallet or subject, case.expectation, case.agent, case.when
         if holds is None:
             help = "write `manifest`, `snapshot`, or a wallet under `given`"
             raise InputError.of(UNFIT, "nothing is given that could be asked about", None, help)
+        if when.scope is not None and isinstance(expectation, QueryExpectation | ReachExpectation | SagaExpectation):
+            help = "ask it in a test without the scope card, or expect single calls"
+            raise InputError.of(
+                UNFIT, "scope cards are left aside where all calls or sagas are asked about", None, help
+            )
         match expectation:
             case CallExpectation():
                 return ask_call(holds, self._somebody(case), expectation, when)

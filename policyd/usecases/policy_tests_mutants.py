@@ -75,10 +75,10 @@ def _wider(grant: Grant) -> Iterator[tuple[str, Grant]]:
         for c in candidates_of((target,), None)
         if c.filled.owner == target.owner and c.filled.verb == target.verb and c.filled.resource != target.resource
     ]
-    above = [s for s in steps if s.resource.covers(target.resource)]
+    above = [s for s in steps if _is_beyond(s.resource, target.resource)]
     for step in above:
-        # an intermediate step is noticed by less than one further up
-        if not any(step.resource.covers(other.resource) for other in above if other != step):
+        # who notices the smallest step notices those further up as well
+        if not any(_is_beyond(step.resource, other.resource) for other in above):
             yield "resource widened to", _with(grant, step)
     owner = _owner_above(target.owner)
     if owner is not None:
@@ -86,6 +86,10 @@ def _wider(grant: Grant) -> Iterator[tuple[str, Grant]]:
     recipient = _recipient_above(grant.recipient)
     if recipient is not None:
         yield "recipient widened to", Grant(target, recipient)
+
+
+def _is_beyond(wide: Resource, narrow: Resource) -> bool:
+    return wide.covers(narrow) and not narrow.covers(wide)
 
 
 def _narrower(grant: Grant, rules: Rules) -> Iterator[tuple[str, Grant]]:
@@ -133,7 +137,7 @@ def _recipient_above(recipient: Recipient) -> Recipient | None:
     """The same level with one segment less, or everybody."""
     if recipient.level is Level.ANY:
         return None
-    if recipient.known:
+    if len(recipient.known) > (recipient.slot is None):  # a path without any name is not written
         return Recipient(recipient.level, recipient.known[:-1], recipient.slot)
     if recipient.slot is None or recipient.slot.depth == 1:
         return Recipient(Level.ANY)

@@ -174,11 +174,11 @@ def _outcome_json(outcome: Outcome) -> dict[str, object]:
     }
     if outcome.failures:
         value["code"] = FAILED
-        value["answer"] = told_json(outcome.told)
+        value["answer"] = told_json(outcome.told, outcome.edition)
     return value
 
 
-def told_json(told: Told) -> object:
+def told_json(told: Told, edition: str) -> object:
     """The answer as its verb writes it as JSON."""
     match told:
         case Answer():
@@ -195,7 +195,7 @@ def told_json(told: Told) -> object:
                 "course": None if course is None else course_json(course),
             }
         case ChainReport():
-            return report_json(told, "")
+            return report_json(told, edition)
         case _:
             return saga_json(told)
 

@@ -116,7 +116,7 @@ def _explained(outcome: Outcome) -> str:
             parts = [resolved_text(resolved)] if resolved is not None else []
             return "\n".join([*parts, *([course_text(course)] if course is not None else [])])
         case ChainReport():
-            return report_text(told, outcome.lines, "")
+            return report_text(told, outcome.lines, outcome.edition)
         case _:
             return saga_text(told)
 
