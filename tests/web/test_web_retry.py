@@ -83,3 +83,20 @@ def test_what_cannot_be_asked_is_told_on_the_page(web, form):
     assert answer.status_code in (404, 422)
     assert "The question cannot be asked" in text
     assert Outline(answer.text).problems == []
+
+
+@pytest.mark.parametrize("field", ["snapshot", "environment", "policy", "site", "properties", "agent", "edition"])
+def test_a_query_and_a_form_have_the_same_fields(web, field):
+    """The same page for both, also for what is too long; names that are no fields are left alone."""
+    by_query = web.client.get("/retry", params={field: "x y", "other": "1"})
+    by_form = web.client.post("/retry", data={field: "x y", "other": "1"})
+    assert by_query.status_code == by_form.status_code
+    assert Outline(by_query.text).text == Outline(by_form.text).text
+    long = {field: "x" * 4_097}
+    answers = (web.client.get("/retry", params=long), web.client.post("/retry", data=long))
+    assert [answer.status_code for answer in answers] == [422, 422]
+
+
+def test_an_empty_form_is_the_form(web):
+    assert web.client.post("/retry").status_code == 200
+    assert web.client.post("/retry", data={"document": "x" * ((1 << 20) + 1)}).status_code in (413, 422)

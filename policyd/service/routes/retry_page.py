@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import APIRouter, Form, Query, Request, Response
 from markupsafe import Markup
+from pydantic import BaseModel, Field
 
 from policyd.findings import PolicydError
 from policyd.service.access import Caller
 from policyd.service.problems import status_of
-from policyd.service.rendering import Name, Visitor, guarded, link, page
+from policyd.service.rendering import Visitor, guarded, link, page
 from policyd.service.routes.all_calls import proving
 from policyd.service.routes.retry import environment_for, saga_answer
 from policyd.service.wire import Document
@@ -31,62 +32,43 @@ routes = APIRouter(include_in_schema=False)
 MAX_DRAWN = 50
 """So many schedules are drawn on one page."""
 
+MAX_SHORT = 4_096
+"""Characters of any other field."""
+
 MAX_PASTED = 1 << 20
 """Characters of a document in the form."""
 
-Pasted = Annotated[str, Form(max_length=MAX_PASTED)]
-ShortField = Annotated[str, Form(max_length=4_096)]
+Short = Annotated[str, Field(max_length=MAX_SHORT)]
+
+
+class RetryQuestion(BaseModel):
+    """The fields of the form, in a query or sent; empty for what is not asked."""
+
+    snapshot: Short = ""
+    environment: Short = ""
+    policy: Short = ""
+    site: Short = ""
+    properties: Short = ""
+    agent: Short = ""
+    edition: Short = "next"
+
+
+class PastedQuestion(RetryQuestion):
+    """The same with a document, which is too long for a query."""
+
+    document: Annotated[str, Field(max_length=MAX_PASTED)] = ""
 
 
 @routes.get("/retry")
-def stored(
-    request: Request,
-    asker: Visitor,
-    snapshot: Name = "",
-    environment: Name = "",
-    policy: Name = "",
-    site: Name = "",
-    properties: Name = "",
-    agent: Name = "",
-    edition: Name = "next",
-) -> Response:
+def stored(request: Request, asker: Visitor, asked: Annotated[RetryQuestion, Query()]) -> Response:
     """The form, and the policies of a snapshot if one is named."""
-    asked = {
-        "snapshot": snapshot,
-        "environment": environment,
-        "policy": policy,
-        "site": site,
-        "properties": properties,
-        "agent": agent,
-        "edition": edition,
-    }
-    return _answered(request, asker, {**asked, "document": ""})
+    return _answered(request, asker, {**asked.model_dump(), "document": ""})
 
 
 @routes.post("/retry")
-def pasted(
-    request: Request,
-    asker: Visitor,
-    document: Pasted = "",
-    snapshot: ShortField = "",
-    environment: ShortField = "",
-    policy: ShortField = "",
-    site: ShortField = "",
-    properties: ShortField = "",
-    agent: ShortField = "",
-    edition: ShortField = "next",
-) -> Response:
+def pasted(request: Request, asker: Visitor, asked: Annotated[PastedQuestion, Form()]) -> Response:
     """The policies of a manifest that was pasted, or of a snapshot."""
-    asked = {
-        "snapshot": snapshot,
-        "environment": environment,
-        "policy": policy,
-        "site": site,
-        "properties": properties,
-        "agent": agent,
-        "edition": edition,
-    }
-    return _answered(request, asker, {**asked, "document": document})
+    return _answered(request, asker, asked.model_dump())
 
 
 def _answered(request: Request, asker: Caller | None, asked: dict[str, str]) -> Response:
