@@ -13,6 +13,7 @@ import networkx as nx
 from policyd.core.callsets import MAX_STEPS, Fails, Undecided, never, query, query_text
 from policyd.core.callsets.budget import Steps
 from policyd.core.edition import Rules
+from policyd.core.grants import Owner, Slot
 from policyd.core.grants.classes import classes_of
 from policyd.findings import InputError, nearest
 from policyd.syntax.mistakes import shown
@@ -113,7 +114,7 @@ class Search:
     def to(self, asked: ParsedQuery) -> tuple[nx.DiGraph, dict[Node, HopCall]]:
         """Everybody from whom a chain leads to a call of the query, and the calls of those who make one themselves."""
         ends = {node: call for node in self.world.nodes if (call := self.end(node, asked)) is not None}
-        hops = Hops(self.world, is_information(asked.cls), self.assumed, self.steps)
+        hops = self._hops(is_information(asked.cls, asked.verb))
         near = Near(self.world.nodes, follows_data=hops.follows_data)
         graph = closure(ends, self.world.nodes, hops.between, near.to)
         self.open |= hops.undecided
@@ -121,27 +122,40 @@ class Search:
 
     def from_(self, starts: Sequence[Node]) -> nx.DiGraph:
         """Everybody to whom a chain leads from one of the nodes; edges lead back to it and carry their hop."""
-        hops = Hops(self.world, True, self.assumed, self.steps)
+        hops = self._hops(follows_data=True)
         near = Near(self.world.nodes, follows_data=True, is_onward=True)
         others = [node for node in self.world.nodes if node.party is not None]
         graph = closure(starts, others, lambda y, x: hops.between(x, y), near.onward)
         self.open |= hops.undecided
         return graph
 
+    def _hops(self, follows_data: bool) -> Hops:
+        return Hops(self.world.nodes, self.world.entrances, follows_data, self.assumed, self.steps)
+
     def end(self, node: Node, asked: ParsedQuery) -> HopCall | None:
         """A call of the query that the node may make itself."""
         if node.surface is None or not any(True for _ in node.lending((asked.cls.name,))):
             return None
+        for owner in self._owners(node, asked):
+            calls = query(node.universe, asked.cls, owner, asked.verb, asked.resource)
+            answer = never(node.admitted, calls, node.universe, steps=self.steps)
+            if isinstance(answer, Undecided):
+                self.open[f"{node.name}: {answer.reason}"] = None
+            elif isinstance(answer, Fails):
+                return call_of(node, answer.witness)
+        return None
+
+    def _owners(self, node: Node, asked: ParsedQuery) -> tuple[Owner | None, ...]:
+        """The owner of the query for a node; an account has no place of its own and is asked about every one here."""
         owner = asked.owner
-        if owner is not None and owner.slot is not None:
-            if node.context is None:
-                return None
-            owner = asked.owner_for(node.context)
-        calls = query(node.universe, asked.cls, owner, asked.verb, asked.resource)
-        answer = never(node.admitted, calls, node.universe, steps=self.steps)
-        if isinstance(answer, Undecided):
-            self.open[f"{node.name}: {answer.reason}"] = None
-        return call_of(node, answer.witness) if isinstance(answer, Fails) else None
+        if owner is None or owner.slot is None:
+            return (owner,)
+        if node.context is not None:
+            return (asked.owner_for(node.context),)
+        if owner.slot is Slot.AGENT:
+            return ()
+        contexts = (other.context for other in self.world.nodes if other.context is not None)
+        return tuple({owner.filled(context): None for context in contexts})
 
 
 def reach_to(
@@ -166,19 +180,21 @@ def reach_to(
     Raises:
         InputError: for a query, an actor or an assumption that cannot be read.
     """
-    search = Search(world, assumed_of(assume, world), steps)
+    assumed = assumed_of(assume, world)
+    world = world.under(assumed.trusted, assumed.without, steps)
+    search = Search(world, assumed, steps)
     asked = parse_query(text, world.rules)
     graph, ends = search.to(asked)
-    starts = _starts(world, start) if start else world.nodes
+    starts = _starts(world, start) if start else tuple(node for node in world.nodes if not node.is_backdrop)
     claim = query_text(asked.cls, asked.owner, asked.verb, asked.resource)
-    follows_data = is_information(asked.cls)
+    follows_data = is_information(asked.cls, asked.verb)
     others: list[nx.DiGraph] = []
     if together:
         other = parse_query(together, world.rules)
         more, other_ends = search.to(other)
         others.append(more)
         claim = f"{claim} together with {query_text(other.cls, other.owner, other.verb, other.resource)}"
-        follows_data = follows_data or is_information(other.cls)
+        follows_data = follows_data or is_information(other.cls, other.verb)
         found = [node for node in members(graph) if node in more and node in set(starts)]
         found.sort(key=lambda n: len(chain(graph, n)) + len(chain(more, n)))
         found = _folded(found)
@@ -188,7 +204,11 @@ def reach_to(
         wanted = set(starts)
         found = _folded(node for node in members(graph) if node in wanted)
         chains = tuple(_chain(graph, ends, node) for node in found[:MAX_CHAINS])
-    left_open = (*(f"{name}: a part of its card cannot be read" for name in world.unreadable), *search.open)
+    left_open = (
+        *(f"{name}: a part of its card cannot be read" for name in world.unreadable),
+        *world.left_out,
+        *search.open,
+    )
     certain = [node for node in found if not _is_conditional(node, [graph, *others])]
     if found and not certain:
         left_open = (*left_open, "every chain needs a component or an account that the input does not tell")
@@ -287,7 +307,9 @@ def blast_radius(world: World, start: str, *, assume: Sequence[str] = (), steps:
     Raises:
         InputError: for an actor or an assumption that is not known.
     """
-    search = Search(world, assumed_of(assume, world), steps)
+    assumed = assumed_of(assume, world)
+    world = world.under(assumed.trusted, assumed.without, steps)
+    search = Search(world, assumed, steps)
     holding = tuple(n for n in world.nodes if n.surface is not None and start in map(str, n.surface.sources))
     starts = holding or _starts(world, start)
     graph = search.from_(starts)
@@ -305,7 +327,11 @@ def blast_radius(world: World, start: str, *, assume: Sequence[str] = (), steps:
         # edges lead back to the start, so the hops come in the order in which one would have to undo them
         hops = tuple(reversed(chain(graph, node))) if is_listed else ()
         touched.append(Touched(node.name, hops, classes))
-    open_ = (*(f"{name}: a part of its card cannot be read" for name in world.unreadable), *search.open)
+    open_ = (
+        *(f"{name}: a part of its card cannot be read" for name in world.unreadable),
+        *world.left_out,
+        *search.open,
+    )
     return Blast(
         start,
         tuple(touched[:MAX_CHAINS]),
@@ -340,14 +366,28 @@ def _assumptions(world: World, assumed: Assumed, follows_data: bool) -> tuple[st
         told.append(f"assumed to serve nobody else: {', '.join(sorted(assumed.trusted))}")
     if not follows_data:
         told.append("the question is about acting, so data that is handed on gives nothing")
-    accounts = any(node.is_account for node in world.nodes)
-    if not accounts:
-        told.append("not asked about: the account of the environment and its tokens, whose root card admits everything")
-    told.append(
-        "not followed: plugins of the operator, files that tools share, and administrators of the platform"
-        if world.rules.is_next("tool_code_authority")
-        else "not followed: plugins, files that tools share, administrators; tools, whose code has one card alone"
-    )
+    told += _not_followed(world, follows_data)
     if not world.entrances:
         told.append("the input names no HTTP API and no MCP deployment: `external` stands for webhooks only")
     return (*told, *world.notes)
+
+
+def _not_followed(world: World, follows_data: bool) -> Iterable[str]:
+    """What no way stands for, so that a proof of none does not speak about it."""
+    if not any(node.is_account for node in world.nodes):
+        yield "not asked about: the account of the environment and its tokens, whose root card admits everything"
+    yield "not followed: administrators of the platform, plugins that the operator installs, files that tools share"
+    if not world.rules.is_next("tool_code_authority"):
+        yield "not followed: tools, whose code has one card alone"
+    else:
+        yield "not followed: tools that are called from outside, which have a card of their component"
+    yield (
+        "not followed: retry policies, and reverting, resuming or interrupting agents, which change when and how often"
+        " an agent does what it does"
+    )
+    yield "not followed: cards of agents that an account revokes, which may take a ceiling away"
+    if follows_data:
+        yield (
+            "not followed: data sent to hosts or into databases of others (ask `--never-together 'network() : connect :"
+            " any'`), and what names of keys, deletions and statements without a table tell"
+        )

@@ -8,24 +8,26 @@ Source: questions 2 (reach); host 2.8 to 2.11, 2.14 to 2.16; cards 6.2 to 6.7, 5
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from policyd.core.callsets import Fails, Undecided, admitted_by, never, query
+from policyd.core.callsets import Fails, Undecided, admitted_by, query
 from policyd.core.callsets.budget import Steps
 from policyd.core.callsets.callset import Intersection
 from policyd.core.callsets.proof import is_empty
 from policyd.core.cards import GrantRef, Surface
 from policyd.core.cards.surface import Part
-from policyd.core.edition import NEXT
-from policyd.core.grants import ANY_VERB, Grant, Owner, OwnerKind, PermissionClass, Target, class_named
-from policyd.core.grants.resources import CardTarget, Exact
-from policyd.core.grants.resources.exact import ANY, EMPTY
+from policyd.core.grants import ANY_VERB, Grant, Owner, OwnerKind, Target
+from policyd.core.grants.resources import Exact
+from policyd.core.grants.resources.exact import EMPTY
 from policyd.findings import InternalDefect, Span
 from policyd.usecases.holders import written_target
-from policyd.usecases.reach_nodes import EXTERNAL, Node
-from policyd.usecases.reach_passing import recipient_of
-from policyd.usecases.reach_world import World
+from policyd.usecases.reach_accounts import Opening, over_accounts, over_agents
+from policyd.usecases.reach_calls import invocation, searched
+from policyd.usecases.reach_near import STORES
+from policyd.usecases.reach_nodes import EXTERNAL, Node, platform_class
+from policyd.usecases.reach_world import Entrance
 
 
 class Flow(Enum):
@@ -75,6 +77,27 @@ WAYS = {
             "the code of {1} makes a webhook and hands out its address",
             "host 2.8, 2.16",
         ),
+        Way(
+            "publish",
+            Flow.CONTROL,
+            "{0} makes an HTTP API or MCP deployment that serves {1} without any card",
+            "the environment is deployed with it and {1} has endpoints",
+            "host 2.15, 2.16",
+        ),
+        Way(
+            "release",
+            Flow.CONTROL,
+            "{0} releases a tool or middleware that runs with the cards of {1}",
+            "{1} is bound to that release",
+            "middleware 2.2, 4.6",
+        ),
+        Way(
+            "plugin",
+            Flow.CONTROL,
+            "{0} installs a plugin of its own, which is admitted everything that {1} is",
+            "the plugin is an oplog processor",
+            "host 1.1, 2.15",
+        ),
         Way("component", Flow.CONTROL, "{0} replaces the component of {1}", "", "host 2.15"),
         Way("deploy", Flow.CONTROL, "{0} deploys the environment of {1}", "", "host 2.15"),
         Way("token", Flow.CONTROL, "{0} makes a token of the account {1}", "", "host 2.15"),
@@ -87,6 +110,15 @@ WAYS = {
             "host 2.11, cards 6.2, 6.6",
         ),
         Way(
+            "scope",
+            Flow.AUTHORITY,
+            "{0} is invoked with a scope card and is {1}",
+            "",
+            "host 2.11, cards 5.4, 6.5",
+        ),
+        Way("share", Flow.AUTHORITY, "{0} gets a share and is {1}", "", "host 2.15, cards 6.9"),
+        Way("revoke", Flow.AUTHORITY, "{0} gives up other cards and is {1}", "", "cards 6.6, 6.7"),
+        Way(
             "argument",
             Flow.DATA,
             "{1} invokes {0} and hands over what it knows",
@@ -94,6 +126,7 @@ WAYS = {
             "host 2.10",
         ),
         Way("store", Flow.DATA, "{0} reads what {1} writes", "the code of {1} writes it there", "host 2.5 to 2.7"),
+        Way("files", Flow.DATA, "{0} reads the files of {1}", "the code of {1} writes it there", "host 2.14"),
         Way("log", Flow.DATA, "{0} reads the log of {1}", "", "host 2.9"),
         Way(
             "metadata",
@@ -172,18 +205,27 @@ class Hops:
     """Finds hops between two nodes.
 
     Attributes:
-        world: the nodes.
+        nodes: everybody.
+        entrances: from outside, by agent type.
         follows_data: whether data counts, because the question is about information.
         assumed: what narrows the worst case.
         steps: the budget of one exact search.
         undecided: what could not be decided.
     """
 
-    world: World
+    nodes: Sequence[Node]
+    entrances: Mapping[str, Sequence[Entrance]]
     follows_data: bool
     assumed: Assumed
     steps: Steps
     undecided: dict[str, None] = field(default_factory=dict)
+    _held: dict[Node, list[Node]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Index who has cards of others."""
+        for node in self.nodes:
+            if node.receiver is not None:
+                self._held.setdefault(node.receiver, []).append(node)
 
     def between(self, x: Node, y: Node) -> Hop | None:
         """A hop by which X comes by what Y can, or None."""
@@ -192,30 +234,43 @@ class Hops:
         if x.party is None:
             return self._from_outside(x, y)
         if y.receiver is not None:
-            return self._installed(x, y)
+            return self._handed(x, y)
         if x.receiver is not None and y is x.receiver:
             return None
         if y.agent_type in self.assumed.trusted and y.agent_type:
-            return self._reading(x, y)
+            return self._replaced(x, y) or self._reading(x, y)
         return self._control(x, y) or self._told(x, y) or self._reading(x, y)
 
     def _follows(self, id: str) -> bool:
         way = WAYS[id]
         return id not in self.assumed.without and (way.flow is not Flow.DATA or self.follows_data)
 
+    def _as(self, y: Node) -> Iterator[tuple[Node, tuple[HopCall, ...]]]:
+        """Y, and Y with what it has of others, each with the calls by which it has that."""
+        yield y, ()
+        for node in self._held.get(y, ()):
+            yield node, _handing(node)
+
+    def _decided(self, who: str, found: Target | Undecided | None) -> Target | None:
+        if isinstance(found, Undecided):
+            self.undecided[f"{who}: {found.reason}"] = None
+            return None
+        return found
+
     # From outside.
 
     def _from_outside(self, x: Node, y: Node) -> Hop | None:
         if y.agent_type in self.assumed.trusted:
             return None
-        entrances = self.world.entrances.get(y.agent_type, ())
-        if entrances and y.is_plain and self._follows("entrance"):
+        entrances = self.entrances.get(y.agent_type, ())
+        if entrances and y.receiver is None and self._follows("entrance"):
             return Hop(x, y, WAYS["entrance"], place=entrances[0].span)
         owner = y.owner
         if owner is not None and self._follows("webhook"):
-            target = Target(_class("agent"), owner, "invoke", Exact("method", "create-webhook"))
-            if _allows(y, target):
-                return Hop(x, y, WAYS["webhook"], (call_of(y, target),))
+            target = Target(platform_class("agent"), owner, "invoke", Exact("method", "create-webhook"))
+            for node, calls in self._as(y):
+                if node.allows(target):
+                    return Hop(x, y, WAYS["webhook"], (*calls, call_of(node, target)))
         return None
 
     # Control.
@@ -223,121 +278,108 @@ class Hops:
     def _control(self, x: Node, y: Node) -> Hop | None:
         owner = y.owner
         if owner is None:
-            return self._account(x, y)
+            return self._opened(x, y, over_accounts(x, y)) if x.is_account and y.is_account else None
         if self._follows("invoke"):
-            found = self._invoke(x, owner)
+            found = self._decided(x.name, invocation(x, owner, self.steps))
             if found is not None:
                 return Hop(x, y, WAYS["invoke"], (call_of(x, found),), remark=_by_name(x, y))
         for id, verb in (("fork", "fork"), ("update", "update-revision")):
-            target = Target(_class("agent"), owner, verb, EMPTY)
-            if self._follows(id) and _allows(x, target):
+            target = Target(platform_class("agent"), owner, verb, EMPTY)
+            if self._follows(id) and x.allows(target):
                 return Hop(x, y, WAYS[id], (call_of(x, target),))
-        if x.is_account:
-            known = owner.known
-            component = Target(_class("component"), Owner(OwnerKind.COMPONENT, known[:4]), "update", ANY)
-            environment = Target(_class("environment"), Owner(OwnerKind.ENVIRONMENT, known[:3]), "deploy", ANY)
-            for id, target in (("component", component), ("deploy", environment)):
-                if self._follows(id) and _allows(x, target):
-                    return Hop(x, y, WAYS[id], (call_of(x, target),))
-        return None
+        return self._opened(x, y, over_agents(x, owner, y)) if x.is_account else None
 
-    def _account(self, x: Node, y: Node) -> Hop | None:
-        if not x.is_account or not y.is_account or y.party is None:
+    def _replaced(self, x: Node, y: Node) -> Hop | None:
+        """Trust is in the code of Y, which an account may exchange for other code."""
+        owner = y.owner
+        if owner is None or not x.is_account:
             return None
-        owner = Owner(OwnerKind.ACCOUNT, y.party.recipient.known[:1])
-        token = Target(_class("account.token"), owner, "create", ANY)
-        system = Target(_class("system"), Owner(OwnerKind.EMPTY), "impersonate-user", EMPTY)
-        for id, target in (("token", token), ("impersonate", system)):
-            if self._follows(id) and _allows(x, target):
-                return Hop(x, y, WAYS[id], (call_of(x, target),))
+        ways = (way for way in over_agents(x, owner, y) if way[0] in ("component", "deploy"))
+        return self._opened(x, y, ways)
+
+    def _opened(self, x: Node, y: Node, ways: Iterable[Opening]) -> Hop | None:
+        for id, targets in ways:
+            if self._follows(id) and all(x.allows(target) for target in targets):
+                return Hop(x, y, WAYS[id], tuple(call_of(x, target) for target in targets))
         return None
-
-    def _invoke(self, x: Node, owner: Owner) -> Target | None:
-        """A call that X may make to an agent: first what a grant names, then by exact search."""
-        cls = _class("agent")
-        is_near = False
-        for ref in x.lending(("agent",)):
-            target = ref.grant.target
-            if target.verb not in (ANY_VERB, "invoke") or not target.owner.covers(owner):
-                continue
-            is_near = True
-            resource = target.resource if isinstance(target.resource, Exact) else Exact("method", "call")
-            asked = Target(cls, owner, "invoke", resource)
-            if resource.kind == "method" and _allows(x, asked):
-                return asked
-        return self._searched(x, cls, owner, "invoke") if is_near else None
-
-    def _searched(self, x: Node, cls: PermissionClass, owner: Owner | None, verb: str) -> Target | None:
-        answer = never(x.admitted, query(x.universe, cls, owner, verb), x.universe, steps=self.steps)
-        if isinstance(answer, Undecided):
-            self.undecided[f"{x.name}: {answer.reason}"] = None
-        return answer.witness if isinstance(answer, Fails) else None
 
     # Authority that is passed on.
 
-    def _installed(self, x: Node, y: Node) -> Hop | None:
-        """Y is what a card gives to X that went through the hands of others."""
-        if y.receiver is not x or not self._follows("install"):
+    def _handed(self, x: Node, y: Node) -> Hop | None:
+        """Y is what a card gives to X that went through the hands of others, or that X keeps alone."""
+        if y.receiver is not x or not self._follows(y.way):
             return None
-        if any(hand.agent_type in self.assumed.trusted for hand in y.passed_by if hand.agent_type):
-            return None
-        calls = []
-        for hand, to in zip(y.passed_by, (*y.passed_by[1:], x), strict=True):
-            owner = Owner(OwnerKind.ACCOUNT, recipient_of(hand).known[:1])
-            cls = _class("card")
-            calls.append(call_of(hand, Target(cls, owner, "derive", ANY)))
-            calls.append(call_of(hand, Target(cls, owner, "install", CardTarget(recipient_of(to)))))
-        return Hop(x, y, WAYS["install"], tuple(calls), remark=f"the code of {y.passed_by[0].name} passes it on")
+        remark = f"the code of {y.passed_by[0].name} passes it on" if y.passed_by and y.way != "share" else ""
+        if y.way == "share":
+            remark = f"{y.passed_by[0].name} shares it"
+        return Hop(x, y, WAYS[y.way], _handing(y), remark=remark)
 
     # Data.
 
     def _told(self, x: Node, y: Node) -> Hop | None:
         if not self._follows("argument") or x.owner is None or y.is_account:
             return None
-        found = self._invoke(y, x.owner)
-        return Hop(x, y, WAYS["argument"], (call_of(y, found),)) if found is not None else None
+        for node, calls in self._as(y):
+            found = self._decided(node.name, invocation(node, x.owner, self.steps))
+            if found is not None:
+                return Hop(x, y, WAYS["argument"], (*calls, call_of(node, found)))
+        return None
 
     def _reading(self, x: Node, y: Node) -> Hop | None:
         owner = y.owner
-        if owner is not None and self._follows("log"):
-            found = self._log(x, owner)
+        if owner is not None:
+            if self._follows("log") and _names(x, "oplog", owner):
+                found = self._decided(x.name, searched(x, "oplog", owner, "read", self.steps))
+                if found is not None:
+                    return Hop(x, y, WAYS["log"], (call_of(x, found),))
+            if self._follows("metadata"):
+                # a listing shows each agent of the component, past a negative that names one of them
+                for seen in (owner, Owner(OwnerKind.AGENT, owner.known[:4])):
+                    view = Target(platform_class("agent"), seen, "view", EMPTY)
+                    if x.allows(view):
+                        return Hop(x, y, WAYS["metadata"], (call_of(x, view),))
+        if y.agent_type and y.agent_type in self.assumed.trusted:
+            return None
+        if owner is not None and x.is_account and self._follows("files") and _names(x, "filesystem", owner):
+            found = self._decided(x.name, searched(x, "filesystem", owner, "read", self.steps))
             if found is not None:
-                return Hop(x, y, WAYS["log"], (call_of(x, found),))
-        if owner is not None and self._follows("metadata"):
-            view = Target(_class("agent"), owner, "view", EMPTY)
-            if _allows(x, view):
-                return Hop(x, y, WAYS["metadata"], (call_of(x, view),))
-        is_trusted = bool(y.agent_type) and y.agent_type in self.assumed.trusted
-        return self._channel(x, y) if self._follows("store") and not is_trusted else None
-
-    def _log(self, x: Node, owner: Owner) -> Target | None:
-        cls = _class("oplog")
-        if any(ref.grant.target.owner.covers(owner) for ref in x.lending(("oplog",))):
-            return self._searched(x, cls, owner, "read")
+                return Hop(x, y, WAYS["files"], (call_of(x, found),))
+        if x.is_account or y.is_account or not self._follows("store"):
+            return None
+        for node, calls in self._as(y):
+            hop = self._channel(x, y, node, calls)
+            if hop is not None:
+                return hop
         return None
 
-    def _channel(self, x: Node, y: Node) -> Hop | None:
+    def _channel(self, x: Node, y: Node, writer: Node, handing: tuple[HopCall, ...]) -> Hop | None:
         """A place in a store that Y may write and X may read: the same call but for its verb."""
-        for name, writing, reading in (
-            ("kv", "write", "read"),
-            ("blob", "write", "read"),
-            ("rdbms", "mutate", "query"),
-        ):
-            cls = _class(name)
-            if not (_lends(y, name, writing) and _lends(x, name, reading)):
+        for name, writing, reading in STORES:
+            cls = platform_class(name)
+            if not (_lends(writer, name, writing) and _lends(x, name, reading)):
                 continue
             assert x.surface is not None
             as_writer = admitted_by(_with_verbs_swapped(x.surface, name, reading, writing))
-            both = Intersection((query(y.universe, cls, None, writing), y.admitted.calls, as_writer.calls))
-            answer = is_empty(both, y.universe, steps=self.steps)
+            calls = query(writer.universe, cls, None, writing)
+            both = Intersection((calls, writer.admitted.calls, as_writer.calls))
+            answer = is_empty(both, writer.universe, steps=self.steps)
             if isinstance(answer, Undecided):
-                self.undecided[f"{y.name} to {x.name}: {answer.reason}"] = None
+                self.undecided[f"{writer.name} to {x.name}: {answer.reason}"] = None
             elif isinstance(answer, Fails):
                 read = replace(answer.witness, verb=reading)
-                if not (_allows(y, answer.witness) and _allows(x, read)):
+                if not (writer.allows(answer.witness) and x.allows(read)):
                     raise InternalDefect.of(f"a channel is not admitted on replay: `{answer.witness.text}`")
-                return Hop(x, y, WAYS["store"], (call_of(y, answer.witness), call_of(x, read)))
+                return Hop(x, y, WAYS["store"], (*handing, call_of(writer, answer.witness), call_of(x, read)))
         return None
+
+
+def _handing(node: Node) -> tuple[HopCall, ...]:
+    """The calls by which a node with a receiver came to it."""
+    return tuple(call_of(who, target) for who, target in node.handed)
+
+
+def _names(node: Node, name: str, owner: Owner) -> bool:
+    return any(ref.grant.target.owner.covers(owner) for ref in node.lending((name,)))
 
 
 def _by_name(x: Node, y: Node) -> str:
@@ -346,7 +388,7 @@ def _by_name(x: Node, y: Node) -> str:
     if not x.is_account or owner is None:
         return ""
     every = Owner(OwnerKind.AGENT, (*owner.known[:4], y.agent_type), None, True)
-    if _allows(x, Target(_class("agent"), every, "view", EMPTY)):
+    if x.allows(Target(platform_class("agent"), every, "view", EMPTY)):
         return ""
     return (
         f"it asks by the agent's id: by the name of the type, `agent({every.text}) : view :` is asked, too, and refused"
@@ -373,16 +415,6 @@ def _with_verbs_swapped(surface: Surface, name: str, one: str, other: str) -> Su
         return Part(given.card, moved(given.positive), moved(given.negative))
 
     return Surface(surface.holder, tuple(map(part, surface.lower)), tuple(map(part, surface.upper)), surface.sources)
-
-
-def _class(name: str) -> PermissionClass:
-    found = class_named(name, NEXT)
-    assert found is not None  # one of the platform's classes
-    return found
-
-
-def _allows(node: Node, target: Target) -> bool:
-    return node.surface is not None and node.surface.allows(target)
 
 
 def call_of(node: Node, target: Target) -> HopCall:

@@ -38,8 +38,10 @@ class Near:
         self._named: dict[object, dict[Node, None]] = defaultdict(dict)
         self._reading: dict[tuple[str, str], dict[Node, None]] = defaultdict(dict)
         for node in nodes:
+            # what somebody holds of others counts as its own where the hop is an act of its own
+            actors = (node,) if node.receiver is None else (node, node.receiver)
             for ref in node.lending(("agent", "oplog") if follows_data else ("agent",)):
-                self._naming[_key(ref.grant.target.owner)][node] = None
+                self._naming[_key(ref.grant.target.owner)].update(dict.fromkeys(actors))
             if node.receiver is not None:
                 self._held[node.receiver].append(node)
             if node.owner is not None and (follows_data or is_onward):
@@ -47,7 +49,7 @@ class Near:
                     self._named[key][node] = None
             for name, writing, reading in STORES if follows_data else ():
                 for target in _lent(node, name, writing if is_onward else reading):
-                    self._reading[name, _first(target)][node] = None
+                    self._reading[name, _first(target)].update(dict.fromkeys(actors))
 
     def onward(self, start: Node, left: dict[Node, None]) -> Iterable[Node]:
         """Those of `left` to which a hop from `start` may exist."""
@@ -76,6 +78,7 @@ class Near:
         return found
 
     def _lists(self, goal: Node) -> Iterator[dict[Node, None]]:
+        actors = (goal, *self._held.get(goal, ()))
         if goal.owner is not None:
             for key in owner_keys(goal.owner, goal.agent_type):
                 if key in self._naming:
@@ -83,10 +86,11 @@ class Near:
         if self._follows_data:
             for name, writing, reading in STORES:
                 verb = reading if self._is_onward else writing
-                yield from self._readers(name, {_first(target) for target in _lent(goal, name, verb)})
+                firsts = {_first(target) for actor in actors for target in _lent(actor, name, verb)}
+                yield from self._readers(name, firsts)
         if self._follows_data or self._is_onward:
-            for ref in goal.lending(("agent", "oplog") if self._is_onward else ("agent",)):
-                key = _key(ref.grant.target.owner)
+            named = ("agent", "oplog") if self._is_onward else ("agent",)
+            for key in {_key(ref.grant.target.owner): None for actor in actors for ref in actor.lending(named)}:
                 if key in self._named:
                     yield self._named[key]
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from policyd.core.callsets import Universe, admitted_by
 from policyd.core.callsets.admitted import Admitted
 from policyd.core.cards import GrantRef, Surface
-from policyd.core.grants import AgentContext, Level, Owner, OwnerKind
+from policyd.core.edition import NEXT
+from policyd.core.grants import AgentContext, Level, Owner, OwnerKind, PermissionClass, Target, class_named
 from policyd.usecases.holders import Party
 
 EXTERNAL = "external"
@@ -31,9 +32,13 @@ class Node:
         surface: what decides for it; None for the outside.
         universe: the calls that it can ask for.
         is_plain: whether it is the unnamed instance that stands for most.
-        receiver: for the authority that a card passed on gives: the node that holds the card.
+        receiver: for the authority that a card gives in another hand, or without the ceilings around it: the node
+            that holds the card.
         is_assumed: whether it is there only if an open name is filled in a certain way.
+        way: for a node with a receiver, the way by which the receiver comes by it.
+        handed: the calls by which it does, each with the node that makes it.
         passed_by: the nodes through whose hands the card went, the first one derived it.
+        is_backdrop: whether it is looked at only on the way of others, and in no list of actors.
     """
 
     name: str
@@ -43,8 +48,11 @@ class Node:
     universe: Universe = field(default_factory=Universe)
     is_plain: bool = True
     receiver: Node | None = None
-    passed_by: tuple[Node, ...] = ()
     is_assumed: bool = False
+    way: str = ""
+    handed: tuple[tuple[Node, Target], ...] = ()
+    passed_by: tuple[Node, ...] = ()
+    is_backdrop: bool = False
 
     @property
     def admitted(self) -> Admitted:
@@ -68,7 +76,7 @@ class Node:
     @property
     def is_account(self) -> bool:
         """Whether it asks over REST rather than from within an agent."""
-        return self.receiver is None and self.party is not None and self.party.recipient.level is Level.ACCOUNT
+        return self.party is not None and self.context is None and self.party.recipient.level is Level.ACCOUNT
 
     def lending(self, classes: Iterable[str]) -> Iterator[GrantRef]:
         """The positives of its lower bounds in some classes."""
@@ -78,3 +86,14 @@ class Node:
                 for ref in part.positive:
                     if ref.grant.target.cls.name in wanted:
                         yield ref
+
+    def allows(self, target: Target) -> bool:
+        """Whether the exact evaluator admits a call of it."""
+        return self.surface is not None and self.surface.allows(target)
+
+
+def platform_class(name: str) -> PermissionClass:
+    """A class of the platform by a name that it has in the newest edition."""
+    found = class_named(name, NEXT)
+    assert found is not None  # one of the platform's classes
+    return found

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from policyd.core.callsets.budget import Steps
 from policyd.core.edition import Rules
-from policyd.core.grants import Owner, OwnerKind, PermissionClass
+from policyd.core.grants import ANY_VERB, Owner, OwnerKind, PermissionClass
 from policyd.findings import Span
 from policyd.usecases.deployments import Described
-from policyd.usecases.holders import Parties, Party, surface_for, variants
+from policyd.usecases.holders import UNNAMED_ACCOUNT, Parties, Party, surface_for, variants
 from policyd.usecases.open_names import IF, alternatives, party_of
+from policyd.usecases.reach_accounts import operator
 from policyd.usecases.reach_nodes import EXTERNAL, Node
-from policyd.usecases.reach_passing import passed_on
+from policyd.usecases.reach_passing import PASSING, passed_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,12 @@ class World:
     """All nodes of a deployment.
 
     Attributes:
-        nodes: the outside last.
+        nodes: everybody, and what they have of others.
         entrances: by agent type.
         notes: what was assumed, and what is not followed.
         unreadable: parties about whom nothing is known.
         rules: the edition.
+        left_out: what could not be decided about cards in other hands.
     """
 
     nodes: tuple[Node, ...]
@@ -53,15 +56,25 @@ class World:
     notes: tuple[str, ...]
     unreadable: tuple[str, ...]
     rules: Rules
+    left_out: tuple[str, ...] = ()
 
     @property
     def actors(self) -> int:
         """How many parties there are."""
         return sum(node.party is not None and node.is_plain and node.receiver is None for node in self.nodes)
 
+    def under(self, trusted: frozenset[str], without: frozenset[str], steps: Steps) -> World:
+        """The same deployment where some types pass no cards on, and some ways are not taken."""
+        if not trusted and not without & PASSING:
+            return self
+        own = [node for node in self.nodes if node.receiver is None]
+        passed, left_out = passed_on(own, trusted=trusted, without=without, steps=steps)
+        return replace(self, nodes=(*own, *passed), left_out=left_out)
+
     def named(self, name: str) -> tuple[Node, ...]:
         """The nodes of a party, of a single instance, or the outside."""
-        return tuple(n for n in self.nodes if name in (n.name, party_of(n.name)))
+        own = (node for node in self.nodes if node.receiver is None)
+        return tuple(node for node in own if name in (node.name, party_of(node.name)))
 
 
 def world_of(parties: Parties, entrances: Iterable[Entrance], rules: Rules, asked: Iterable[str] = ()) -> World:
@@ -92,9 +105,12 @@ def world_of(parties: Parties, entrances: Iterable[Entrance], rules: Rules, aske
                 surface = surface_for(one, context)
                 is_plain = number == 0 and not way.words
                 nodes.append(Node(name, one, own, surface, universe, is_plain, is_assumed=bool(way.words)))
+    accounts = {node.party.recipient.known[0] for node in nodes if node.is_account and node.party is not None}
+    operators = {node.context.account for node in nodes if node.context is not None} - {UNNAMED_ACCOUNT}
+    nodes += [operator(name, rules) for name in sorted(operators - accounts) if accounts]
+    nodes.append(Node(EXTERNAL))
     passed, left_out = passed_on(nodes)
     nodes += passed
-    nodes.append(Node(EXTERNAL))
     by_type: dict[str, list[Entrance]] = defaultdict(list)
     for entrance in entrances:
         by_type[entrance.agent].append(entrance)
@@ -102,8 +118,9 @@ def world_of(parties: Parties, entrances: Iterable[Entrance], rules: Rules, aske
         tuple(nodes),
         {name: tuple(listed) for name, listed in by_type.items()},
         tuple(parties.notes),
-        (*parties.unreadable, *left_out, *open_names),
+        (*parties.unreadable, *open_names),
         rules,
+        left_out,
     )
 
 
@@ -148,6 +165,21 @@ def _type_of(party: Party) -> str:
     return party.context.agent_type if party.context is not None else ""
 
 
-def is_information(cls: PermissionClass) -> bool:
-    """Whether a call of the class gives data that can be handed on, rather than only acting."""
-    return cls.name in ("secret", "env", "config", "kv", "blob", "rdbms", "filesystem", "oplog")
+_TELLING = {
+    "secret": ("hold", "reveal"),
+    "env": ("read",),
+    "config": ("read",),
+    "kv": ("read", "list"),
+    "blob": ("read", "list"),
+    "rdbms": ("query",),
+    "filesystem": ("read", "list", "stat"),
+    "oplog": ("read",),
+    "agent": ("view",),
+    "card": ("inspect",),
+}
+
+
+def is_information(cls: PermissionClass, verb: str) -> bool:
+    """Whether a call gives data that can be handed on, rather than only acting."""
+    telling = _TELLING.get(cls.name, ())
+    return verb in telling or (verb == ANY_VERB and bool(telling)) or (verb == "view" and cls.name != "system")

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policyd.core.cards import Bound, Surface, surface_of
+from policyd.core.callsets.budget import MAX_STEPS
+from policyd.core.cards import Surface, surface_of
 from policyd.core.edition import NEXT
 from policyd.core.grants import Owner, OwnerKind, agent_holder
 from policyd.manifest import load_text
 from policyd.syntax import parse_target
 from policyd.usecases.deployments import Selection, described
 from policyd.usecases.holders import holders_in
-from policyd.usecases.reach import reach_to
+from policyd.usecases.reach import blast_radius, reach_to
 from policyd.usecases.reach_hops import WAYS
 from policyd.usecases.reach_world import entrances_of, world_of
 
@@ -44,7 +45,7 @@ def grant_texts(draw):
             verb = draw(st.sampled_from(("read", "write", "*")))
             return f"kv(?env) @ {recipient} : {verb} : {draw(st.sampled_from((*KEYS, 's.*', '*.**')))}"
         case "card":
-            verb = draw(st.sampled_from(("derive", "install", "*", "*")))
+            verb = draw(st.sampled_from(("derive", "install", "revoke", "*", "*")))
             resource = draw(st.sampled_from(("*", "acme@x.io/shop/prod/a:b/Cat"))) if verb == "install" else "*"
             return f"card(?account) @ {recipient} : {verb} : {resource}"
         case "oplog":
@@ -102,6 +103,7 @@ class Actor:
 
     def __init__(self, name, surface, context=None, receiver=None):
         self.name, self.surface, self.context, self.receiver = name, surface, context, receiver
+        self.held = []
 
     def may(self, text):
         return self.surface is not None and self.surface.allows(parse_target(text))
@@ -111,8 +113,16 @@ class Actor:
         return "/".join((*self.context.segments, self.context.agent_id))
 
 
+def invokes(actor, owner):
+    return any(actor.may(f"agent({owner}) : invoke : {method}") for method in METHODS)
+
+
 def actors_of(found):
-    """An actor for every node with cards of its own, and everything that cards passed on give to the plain ones."""
+    """An actor for every node with cards of its own, and everything that cards passed on give to the plain ones.
+
+    A card goes on as a child, moves as it is by the say of another card, or is lent for an invocation; whoever may
+    revoke cards is rid of its own ceilings.
+    """
     actors, plain = {}, {}
     for node in found.nodes:
         if node.party is not None and node.receiver is None:
@@ -120,29 +130,36 @@ def actors_of(found):
             actors[node.name] = actor
             if node.is_plain:
                 plain[node.name] = (actor, node)
-    more = []
-    waiting = [(name, name) for name in plain]
-    seen = set()
-    while waiting:
-        root, hand = waiting.pop()
-        card = plain[root][1].party.template.for_agent(plain[root][1].context)
-        for name, (actor, node) in plain.items():
-            if name in (root, hand) or (root, name) in seen:
+    held = {name: {} for name in plain}  # by root and kind
+    carried = {(name, name, False) for name in plain}
+    size = -1
+    while size != (size := len(carried) + sum(map(len, held.values()))):
+        for (root, hand, lent), name in product(sorted(carried), plain):
+            actor, node = plain[name]
+            card = plain[root][1].party.template.for_agent(plain[root][1].context)
+            who = agent_holder(node.context)
+            given = surface_of([card], who)
+            if name in (root, hand) or not given.lower[0].positive:
                 continue
-            given = surface_of([card], agent_holder(node.context))
-            who = agent_holder(node.context).text
-            may = plain[hand][0].may
-            if may("card(acme@x.io) : derive : *") and may(f"card(acme@x.io) : install : {who}"):
-                covering = [
-                    g for g in card.bounds.of(Bound.LOWER_POSITIVE) if g.recipient.covers(agent_holder(node.context))
-                ]
-                if covering:
-                    seen.add((root, name))
-                    own = actor.surface
-                    surface = Surface(own.holder, given.lower, (*own.upper, *given.upper), ())
-                    more.append(Actor(f"{name}+{root}", surface, node.context, actor))
-                    waiting.append((root, name))
-    actors.update((a.name, a) for a in more)
+            says = [plain[hand][0], *held[hand].values()]
+            others = [plain[hand][0], *(a for (r, _), a in held[hand].items() if r != root)] if hand != root else []
+            installing = f"card(acme@x.io) : install : {who.text}"
+            derives = any(a.may("card(acme@x.io) : derive : *") for a in says)
+            installs = any(a.may(installing) for a in (says if derives else others))
+            if installs and not lent:
+                carried.add((root, name, False))
+            if derives and any(invokes(a, actor.owner) for a in says):
+                carried.add((root, name, True))
+            if {(root, name, False), (root, name, True)} & carried:
+                own = actor.surface
+                surface = Surface(own.holder, given.lower, (*own.upper, *given.upper), ())
+                held[name].setdefault((root, "kept"), Actor(f"{name}+{root}", surface, node.context, actor))
+                if any(a.may("card(acme@x.io) : revoke : *") for a in (actor, *held[name].values())):
+                    surface = Surface(own.holder, given.lower, given.upper, ())
+                    held[name].setdefault((root, "alone"), Actor(f"{name}+{root} alone", surface, node.context, actor))
+    for name, more in held.items():
+        plain[name][0].held = list(more.values())
+        actors.update((a.name, a) for a in more.values())
     actors["external"] = Actor("external", None)
     return actors
 
@@ -165,20 +182,20 @@ def steps_between(x, y, entrances, follows_data):
         return y.receiver is x
     if x.receiver is y:
         return False
+    acting = [y, *y.held]
     if x.surface is None:
-        is_plain = not x.receiver and " as " not in y.name
-        return (is_plain and y.context.agent_type in entrances) or y.may(f"agent({y.owner}) : invoke : create-webhook")
-    if any(x.may(f"agent({y.owner}) : invoke : {method}") for method in METHODS):
-        return True
-    if x.may(f"agent({y.owner}) : fork :") or x.may(f"agent({y.owner}) : update-revision :"):
+        webhook = f"agent({y.owner}) : invoke : create-webhook"
+        return y.context.agent_type in entrances or any(actor.may(webhook) for actor in acting)
+    if invokes(x, y.owner) or x.may(f"agent({y.owner}) : fork :") or x.may(f"agent({y.owner}) : update-revision :"):
         return True
     if not follows_data:
         return False
-    told = x.receiver is None and any(y.may(f"agent({x.owner}) : invoke : {method}") for method in METHODS)
+    told = x.receiver is None and any(invokes(actor, x.owner) for actor in acting)
     kv = "kv(acme@x.io/shop/prod)"
-    shared = any(y.may(f"{kv} : write : {key}") and x.may(f"{kv} : read : {key}") for key in (*KEYS, "zz.zz"))
+    stored = [key for key in (*KEYS, "zz.zz") if x.may(f"{kv} : read : {key}")]
+    shared = any(actor.may(f"{kv} : write : {key}") for actor in acting for key in stored)
     seen = x.may(f"oplog({y.owner}) : read : start=0:end=99") or x.may(f"agent({y.owner}) : view :")
-    return told or shared or seen
+    return told or shared or seen or x.may("agent(acme@x.io/shop/prod/a:b/*) : view :")
 
 
 def exhaustive(found, query):
@@ -194,7 +211,7 @@ def exhaustive(found, query):
             if x.name not in reached
             and y.name in reached
             and x is not y
-            and steps_between(x, y, entrances, follows_data=True)
+            and steps_between(x, y, entrances, follows_data="write" not in query)
         }
         grown = bool(new)
         reached |= new
@@ -206,7 +223,7 @@ def folded(names):
 
 
 def check_world(text):
-    found = world(text)
+    found = world(text).under(frozenset(), frozenset(), MAX_STEPS)
     for query in QUERIES:
         answer = reach_to(found, query)
         assert answer.undecided == (), answer.undecided
@@ -266,3 +283,40 @@ def test_instances_behave_like_the_ones_that_stand_for_them():
     owner = Owner(OwnerKind.AGENT, ("acme@x.io", "shop", "prod", "a:b", 'Bee("zz")'))
     ant = next(node for node in found.nodes if node.name == "Ant")
     assert not ant.surface.allows(parse_target(f"agent({owner.text}) : invoke : run"))
+
+
+def onward(found, start):
+    """The names of everybody to whom a chain leads from one actor, itself included."""
+    actors = actors_of(found)
+    entrances = set(found.entrances)
+    reached, waiting = {start}, [start]
+    while waiting:
+        x = actors[waiting.pop()]
+        for y in actors.values():
+            if y.name not in reached and x is not y and steps_between(x, y, entrances, follows_data=True):
+                reached.add(y.name)
+                waiting.append(y.name)
+    return {name for name in reached if "+" not in name}
+
+
+@settings(max_examples=40, deadline=None)
+@given(manifests())
+def test_what_an_actor_comes_by_is_the_same_search_the_other_way_round(text):
+    found = world(text).under(frozenset(), frozenset(), MAX_STEPS)
+    for start in ("external", *(node.name for node in found.nodes if node.is_plain and node.party)):
+        if " with a " in start:
+            continue
+        touched = {one.name for one in blast_radius(found, start).touched if " with a " not in one.name}
+        expected = set().union(*(onward(found, node.name) for node in found.named(start)))
+        assert touched == folded(expected) - ({"external"} - {start}), (start, text)
+
+
+@settings(max_examples=40, deadline=None)
+@given(manifests(), st.sampled_from(QUERIES), st.sampled_from(QUERIES))
+def test_two_things_together(text, one, other):
+    found = world(text)
+    answer = reach_to(found, one, together=other)
+    both = found.under(frozenset(), frozenset(), MAX_STEPS)
+    expected = folded(exhaustive(both, one) & exhaustive(both, other))
+    assert {chain.start for chain in answer.chains} == expected
+    assert answer.word == ("path" if expected else "none")
