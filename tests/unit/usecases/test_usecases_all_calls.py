@@ -221,3 +221,35 @@ def test_an_edit_that_changes_nothing_is_told_with_a_reason_and_only_then(seed: 
         changes = what_if(holders, Edit(remove=(placed.span.where,)), NEXT)
         is_told = any("nothing changes for Cart" in note for note in changes.notes)
         assert is_told is all(holder.is_none for holder in changes.holders), (placed.text, changes)
+
+
+INSTANCES = ('Cart("a")', 'Cart("u1")', "Cart(7)", "Cart(7)[7d0f0f0f-0000-4000-8000-00000000000b]", 'Cart("new")')
+CALLS_ON = ("oplog({}) : read : *", "agent({}) : view : ", "env({}) : read : KEY", "filesystem({}) : read : /data/a")
+OWNERS = ("?component/{}", "?env/shop:cart/{}", "?app/prod/shop:cart/{}", "?account/shop/prod/shop:cart/{}",
+          "ann@x.io/shop/prod/shop:cart/{}")  # fmt: skip
+OWN = (
+    "oplog(?agent) @ ?agent : read : *",
+    "agent(?agent) @ ?agent : * : *",
+    "env(?agent) @ ?agent : read : *",
+    "filesystem(?agent) @ ?agent : read : /data/**",
+    "agent(?component/Cart(*)) @ ?agent : view : ",
+    "agent(?component/Cart(7)) @ ?agent : fork : ",
+)
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_query_about_an_instance_holds_for_that_instance_too(seed: int, owner: str) -> None:
+    """However its owner is written: what holds for all is what `check` says of it, and so is every witness."""
+    rng = random.Random(seed)
+    lists = {"lower+": rng.sample(OWN, rng.randint(1, 4)), "lower-": rng.sample(OWN, rng.choice((0, 0, 1)))}
+    deployment = made({**lists, "upper+": [], "upper-": []})
+    for named, call in rng.sample([(named, call) for named in INSTANCES for call in CALLS_ON], 7):
+        target = call.format(owner.format(named))
+        for is_never in (True, False):
+            proof = prove_query(deployment.holders, target, NEXT, is_never=is_never)
+            if all(row.word == "holds" for row in proof.results):
+                assert (deployment.admitted(target, named) == "no") is is_never
+            for row in proof.results:
+                if row.witness:
+                    assert (deployment.admitted(row.witness, row.agent) == "yes") is is_never
