@@ -106,7 +106,7 @@ def check_manifest(
         if similar_agent(type_name, deployment) is not None or not type_name:
             raise no_such_agent(type_name, deployment)
         agent = unlisted_agent(type_name, deployment)
-    decided = deciding or _decided
+    decided = deciding or decide
     outcome = _over_names(deployment, agent, agent_id, selection, question, rules, decided)
     notes = [*outcome.notes, *_agent_notes(agent, deployment, agent_id)]
     notes += _class_notes(question.target, outcome.answer.verdict, rules, [tool.name for tool in agent.tools])
@@ -225,7 +225,8 @@ def initial_wallet(agent: AgentType, context: AgentContext) -> Wallet:
     return Wallet.of(agent_holder(context), (held,), context, context.account)
 
 
-def _decided(agent: AgentType, context: AgentContext, target: Target, question: ManifestQuestion) -> TypeAnswer:
+def decide(agent: AgentType, context: AgentContext, target: Target, question: ManifestQuestion) -> TypeAnswer:
+    """One target, slots filled, for agents that hold their initial card alone."""
     wallet = initial_wallet(agent, context)
     return admit_type(wallet, call_of(wallet, target, question.at, question.scope))
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from policyd.core.admission import HeldCard, Reach, Wallet, Why
+from policyd.core.admission import HeldCard, Reach, TypeAnswer, Wallet, Why
 from policyd.core.admission.names import instances
 from policyd.core.application import AgentType, Deployment, GrantOrigin, InitialCard
-from policyd.core.cards import Bound, Card, CardId, ScopeCard, Timestamp
+from policyd.core.cards import Bound, Bounds, Card, CardId, ScopeCard, Timestamp
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Target
 from policyd.core.grants.names import ascii_lower
@@ -22,6 +22,7 @@ from policyd.usecases.check_call import (
     WalletQuestion,
     check_manifest,
     check_wallet,
+    decide,
     initial_wallet,
 )
 from policyd.usecases.deployments import Described, Selection, agent_name, no_such_agent
@@ -142,9 +143,22 @@ def in_manifest(
     if found is None:
         raise no_such_agent(type_name, described.deployment)
     context = _context(described.deployment, found, selection, agent_id)
+    # the manifest is read again under the other edition, mostly with the same card: it is decided upon once
+    decided: list[tuple[Bounds, AgentContext, Target, TypeAnswer]] = []
+
+    def deciding(held: AgentType, holder: AgentContext, target: Target, asked: ManifestQuestion) -> TypeAnswer:
+        bounds = held.initial_card.as_written
+        for known, whose, what, answer in decided:
+            if (whose, what) == (holder, target) and known == bounds:
+                return answer
+        answer = decide(held, holder, target, asked)
+        decided.append((bounds, holder, target, answer))
+        return answer
 
     def answering(target: str) -> Answer:
-        return check_manifest(described, selection, ManifestQuestion(agent, target, at, scope), rules, again=again)
+        decided.clear()
+        question = ManifestQuestion(agent, target, at, scope)
+        return check_manifest(described, selection, question, rules, deciding, again)
 
     return Holding(
         agent,

@@ -84,7 +84,7 @@ def admit_each(wallet: Wallet, call: Call, targets: Sequence[Target]) -> tuple[V
     refusal = refusal_of_scope(wallet, call, call.at)
     call = replace(call, scope_refusal=refusal)
     surface = surface_at(ready, call.at, call.scope)
-    rest = (bounded(wallet, call.at, None if refusal else call.scope), _replay(wallet))
+    rest = (bounded(ready, call.at, None if refusal else call.scope), _replay(wallet))
     return tuple(_verdict(ready, replace(call, target=target), surface, *rest) for target in targets)
 
 
