@@ -48,11 +48,14 @@ class CallShape:
         tool: the name in its target.
         command: canonical names from the root; None for any, where the definition of the tool is not known.
         has_arguments: whether anything can stand behind the command.
+        longs: the long names that its targets can have, `no-` forms included; None where a positional can look like
+            any of them, as in edition `snapshot`, or where the definition is not known.
     """
 
     tool: str
     command: tuple[str, ...] | None
     has_arguments: bool
+    longs: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +125,13 @@ class ToolGrants:
                 return share
         return _Share.NONE
 
-    def exact(self, command: tuple[str, ...]) -> Iterator[Grant]:
-        """The lower positive grants that name this command with or without arguments."""
+    def exact(self, command: tuple[str, ...], tools: Iterable[str]) -> Iterator[Grant]:
+        """The lower positive grants of one of these tools that name this command with or without arguments."""
+        names = frozenset(tools)
         for grant in self.lists[Bound.LOWER_POSITIVE]:
             resource = grant.target.resource
-            if isinstance(resource, Invocation) and (resource.command or ()) == command:
+            tool = grant.target.owner.known[4:]
+            if isinstance(resource, Invocation) and (resource.command or ()) == command and names.issuperset(tool):
                 yield grant
 
 
@@ -168,9 +173,20 @@ def _of_shape(shape: CallShape) -> Callable[[Resource], _Share]:
             return _Share.NONE
         if not shape.has_arguments:
             return _Share.NONE if resource.arguments else _Share.ALL
+        longs = shape.longs
+        if longs is not None and not all(_can_be_written(argument.text, longs) for argument in resource.arguments):
+            return _Share.NONE
         return _Share.SOME
 
     return share
+
+
+def _can_be_written(argument: str, longs: frozenset[str]) -> bool:
+    """Whether the target of some call can have an argument: names are long ones, and those of the command."""
+    if not argument.startswith("-"):
+        return True
+    name = argument[2:].partition("=")[0] if argument.startswith("--") else ""
+    return name in longs
 
 
 def manifest_grants(deployment: Deployment, agent: AgentType, account: str) -> ToolGrants:

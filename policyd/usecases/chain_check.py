@@ -5,7 +5,7 @@ Source: middleware 4; interface, Verbs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
@@ -157,7 +157,7 @@ class _Decision:
     general: list[Finding]
     is_refused: bool
     unknown: list[str]
-    open_assertions: list[str] = field(default_factory=list)
+    open_ends: list[str] = field(default_factory=list)
     budget: int = MAX_COMPARED
 
     # Definitions.
@@ -186,7 +186,7 @@ class _Decision:
             asserted = installed.account.lower()
             if found.account is None:
                 words = f"the account `{asserted}` asserted for `{installed.name}`: no document says who owns it"
-                self.open_assertions.append(words)
+                self.open_ends.append(words)
             elif found.account.lower() != asserted:
                 words = f"account `{asserted}` is asserted for `{installed.name}`, which `{found.account}` owns"
                 problems.append(finding("ACCOUNT_MISMATCH", words, installed.span))
@@ -301,8 +301,11 @@ class _Decision:
             for word in caller.relies_on
             if chain.layers and Underlying(word) in ERASED
         )
-        if caller.approach in ("none", "discovered") or not caller.definition:
+        if caller.approach in ("none", "discovered"):
             return CallerAnswer(caller.name, Verdict.ACCEPT, erased)
+        if not caller.definition:
+            self.open_ends.append(f"caller `{caller.name}`: no document says which definition it was built from")
+            return CallerAnswer(caller.name, Verdict.UNDECIDED, erased)
         definition = self.sources.catalogue.tools.get(caller.definition)
         if definition is None:
             words = f"caller `{caller.name}`: no tool `{caller.definition}` is defined"
@@ -392,7 +395,7 @@ def _checked(
     unmet = tuple(_unmet(sources.expectations, final))
     ordered = tuple(sorted(dict.fromkeys(told), key=lambda f: (f.severity.rank, *f.order)))
     return ChainReport(
-        tuple(final), ordered, unmet, tuple(dict.fromkeys((*left_out, *decision.unknown, *decision.open_assertions)))
+        tuple(final), ordered, unmet, tuple(dict.fromkeys((*left_out, *decision.unknown, *decision.open_ends)))
     )
 
 
@@ -413,7 +416,7 @@ def _written(decision: _Decision) -> ChainRow:
     sources = decision.sources
     chain = sources.chain
     assert chain is not None  # asked for only then
-    entries = [Installed(item.name, item.version, None, item.parameters, item.span) for item in chain.layers]
+    entries = [Installed(item.name, item.version, item.account, item.parameters, item.span) for item in chain.layers]
     for index, entry in enumerate(entries):
         found = decision.parameters(entry, f"entry {index + 1}")
         decision.general.extend(found)
@@ -472,7 +475,6 @@ def _of_environment(
     declared = [item.name for item in application.middleware]
     wide = [_entry(item) for item in environment.tool_middleware or ()]
     scoped = _scoped(decision, wide, declared, is_wide=True)
-    _all_parameters(decision, environment, resolved, wide)
     mode = sources.profile.compatibility_mode
     if environment.tool_compatibility_mode is not None:
         mode = next((m for m in Mode if m.value == environment.tool_compatibility_mode), mode)
@@ -487,6 +489,8 @@ def _of_environment(
         if written.name not in bound:
             own = per_tool(written, ())
             chains.setdefault((written.name, tuple(_entry(item) for item in own)), [])
+    selected = {entry.span for _, listed in chains for entry in (*wide, *listed)}
+    _all_entries(decision, environment, wide, declared, selected)
     for (tool, listed), agents in sorted(chains.items(), key=lambda item: (item[0][0], item[1])):
         problems = [*scoped, *_scoped(decision, listed, declared, is_wide=False)]
         leaf = sources.catalogue.tools.get(tool)
@@ -565,10 +569,14 @@ def _scoped(
     return found
 
 
-def _all_parameters(
-    decision: _Decision, environment: Environment, resolved: ResolvedEnvironment, wide: Sequence[Installed]
+def _all_entries(
+    decision: _Decision,
+    environment: Environment,
+    wide: Sequence[Installed],
+    declared: Sequence[str],
+    selected: Set[Span | None],
 ) -> None:
-    """Check the parameters of every entry of the environment, selected or not."""
+    """Check every entry of the environment: its parameters, and where no chain selects it, what it names as well."""
     lists: list[Sequence[MiddlewareInstallation]] = [b.middleware or () for b in environment.tools]
     manifest = decision.sources.manifest
     for element in (*manifest.application.components, *manifest.application.agents) if manifest is not None else ():
@@ -582,7 +590,9 @@ def _all_parameters(
             if entry.span is not None:
                 seen.add(entry.span)
             decision.general.extend(decision.parameters(entry, f"entry {index + 1} of its list"))
-    if any(f.code == _BAD_PARAMETERS for f in decision.general):
+            if entry.span not in selected:
+                decision.general.extend(decision.resolve(entry, declared)[1])
+    if any(f.code in _REJECTING for f in decision.general):
         decision.is_refused = True
 
 
@@ -598,12 +608,15 @@ def _with_permissions(
     found: list[Finding] = []
     authorities: list[Authority] = []
     for agent, implementer in implementers.items():
-        grants = _grants_of(sources, agent, manifest, row.environment)
+        grants = _grants_of(decision, agent, manifest, row.environment)
         if grants is None:
             continue
         component = implementer or UNKNOWN_COMPONENT
         authorities.append(Authority(agent, grants, component, sources.rules))
-        own = permission_rows(row.chain, row.tool, agent, grants, component, sources.profile)
+        by_definition = sources.rules.is_next("tool_argument_kinds")
+        own = permission_rows(
+            row.chain, row.tool, agent, grants, component, sources.profile, by_definition=by_definition
+        )
         rows.extend(own)
         is_snapshot = sources.rules.edition is Edition.SNAPSHOT
         found.extend(permission_findings(row.chain, row.tool, agent, grants, own, is_snapshot=is_snapshot))
@@ -616,21 +629,33 @@ def _with_permissions(
 
 
 def _grants_of(
-    sources: ChainSources, agent: str, manifest: tuple[Deployment, str, str] | None, environment: str
+    decision: _Decision, agent: str, manifest: tuple[Deployment, str, str] | None, environment: str
 ) -> ToolGrants | None:
-    """The cards of an agent type: those written beside the chain, else its initial card."""
+    """The cards of an agent type: those written beside the chain, else its initial card; None where not known."""
+    sources = decision.sources
     if agent in sources.cards:
+        unread = list(_unread_grants(sources, agent))
+        if unread:
+            decision.general.extend(unread)
+            decision.open_ends.append(f"the cards of `{agent}`: not all of their grants can be read")
+            return None
         component = sources.implements.get(agent, "")
         application = manifest[0].application if manifest is not None else ""
-        try:
-            return written_grants(sources.cards[agent], agent, component, application, environment, sources.rules)
-        except GrantSyntaxError as refusal:
-            raise InputError(*(replace(f, span=None) for f in refusal.findings)) from None
+        return written_grants(sources.cards[agent], agent, component, application, environment, sources.rules)
     if manifest is None or sources.is_interchange:
         return None
     deployment, account, _ = manifest
     found = deployment.agent(agent)
     return None if found is None else manifest_grants(deployment, found, account)
+
+
+def _unread_grants(sources: ChainSources, agent: str) -> Iterator[Finding]:
+    """Grants of the cards beside a chain that cannot be read, each at its place."""
+    for index, written in enumerate(sources.cards[agent]):
+        try:
+            written_grants((written,), agent, "", "", "", sources.rules)
+        except GrantSyntaxError as refusal:
+            yield from (replace(f, span=sources.card_span(agent, index)) for f in refusal.findings)
 
 
 def _unmet(expectations: Sequence[Expectation], rows: Sequence[ChainRow]) -> Iterator[Finding]:

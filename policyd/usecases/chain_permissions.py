@@ -6,17 +6,18 @@ Source: middleware 4.6.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from policyd.core.grants.resources import Invocation
 from policyd.core.schema.numbers import Family
 from policyd.core.schema.types import NumberType, PathType, TextType, UrlType
 from policyd.core.tools.canonical_input import input_fields
 from policyd.core.tools.chain import Chain
-from policyd.core.tools.command_tree import callable_paths
+from policyd.core.tools.command_tree import callable_paths, find_command
 from policyd.core.tools.compat_inputs import Injected
+from policyd.core.tools.middleware import Universal
 from policyd.core.tools.profile import Profile
-from policyd.core.tools.tool import Body, Option, Positional, Tool
+from policyd.core.tools.tool import Body, BoolFlag, Flag, Option, Positional, Tail, Tool
 from policyd.findings import Finding
 from policyd.usecases.chain_authority import CallShape, Decided, ToolGrants
 from policyd.usecases.chain_words import finding
@@ -59,42 +60,79 @@ class PermissionRow:
 
 
 def permission_rows(
-    chain: Chain, tool: str, agent: str, grants: ToolGrants, implementer: str, profile: Profile
+    chain: Chain,
+    tool: str,
+    agent: str,
+    grants: ToolGrants,
+    implementer: str,
+    profile: Profile,
+    *,
+    by_definition: bool = True,
 ) -> tuple[PermissionRow, ...]:
-    """Every call that an agent's use of a chain can ask for: its own, and those of layers that change something."""
+    """Every call that an agent's use of a chain can ask for: its own, and those of layers that change something.
+
+    Args:
+        chain: compiled.
+        tool: under which name it is bound.
+        agent: whose cards decide.
+        grants: those of its cards.
+        implementer: the component that implements the tool.
+        profile: the rules in force.
+        by_definition: whether arguments are sorted by the definition, else by the look of their text.
+    """
     rows: list[PermissionRow] = []
     if chain.effective is None:
         decided = grants.decide(CallShape(tool, None, True), implementer, profile)
         rows.append(PermissionRow(agent, "agent", tool, (), "<any command>", decided))
         return tuple(rows)
-    for path, has_arguments in shapes(chain.effective):
-        decided = grants.decide(CallShape(tool, path, has_arguments), implementer, profile)
-        rows.append(PermissionRow(agent, "agent", tool, path, "<arguments>" if has_arguments else "", decided))
+    for shape in shapes(chain.effective, by_definition=by_definition):
+        decided = grants.decide(replace(shape, tool=tool), implementer, profile)
+        words = "<arguments>" if shape.has_arguments else ""
+        rows.append(PermissionRow(agent, "agent", tool, shape.command or (), words, decided))
         if len(rows) >= MAX_PERMISSION_ROWS:
             return tuple(rows)
     if not profile.underlying_permission_check:
         return tuple(rows)
     for edge in chain.edges:
-        if edge.found is None or not edge.found.is_accepted or edge.inner is None:
+        middleware = chain.layers[edge.layer - 1].middleware
+        if middleware is None or edge.inner is None or edge.is_refused or isinstance(middleware.scope, Universal):
             continue
-        inner = dict(shapes(edge.inner))
+        # a typed layer calls what it expects, a wildcard may call anything that is there
+        typed = None if edge.found is None else {link.path for link in edge.found.commands}
         names = dict.fromkeys((tool, edge.inner.name))
-        for link in edge.found.commands:
-            has_arguments = inner.get(link.path, True)
-            decisions = {grants.decide(CallShape(n, link.path, has_arguments), implementer, profile) for n in names}
+        for shape in shapes(edge.inner, by_definition=by_definition):
+            path = shape.command or ()
+            if typed is not None and path not in typed:
+                continue
+            decisions = {grants.decide(replace(shape, tool=name), implementer, profile) for name in names}
             decided = decisions.pop() if len(decisions) == 1 else Decided.UNDECIDED
             source = f"layer {edge.layer} ({edge.name})"
-            words = "<arguments sent inward>" if has_arguments else ""
-            rows.append(PermissionRow(agent, source, edge.inner.name, link.path, words, decided, edge.layer))
+            words = "<arguments sent inward>" if shape.has_arguments else ""
+            rows.append(PermissionRow(agent, source, edge.inner.name, path, words, decided, edge.layer))
             if len(rows) >= MAX_PERMISSION_ROWS:
                 return tuple(rows)
     return tuple(rows)
 
 
-def shapes(tool: Tool) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """The commands of a tool, and whether a call of them can have arguments."""
+def shapes(tool: Tool, *, by_definition: bool = True) -> Iterator[CallShape]:
+    """The commands of a tool as calls without values, sorted."""
     for path, place in sorted(callable_paths(tool).items()):
-        yield path, any(True for _ in input_fields(tool, place))
+        fields = list(input_fields(tool, place))
+        longs = frozenset(name for field in fields for name in _longs(field.argument)) if by_definition else None
+        yield CallShape(tool.name, path, bool(fields), longs)
+
+
+def _longs(argument: Option | Flag | Positional | Tail) -> Iterator[str]:
+    """The long names under which an argument stands in targets."""
+    match argument:
+        case Option(long):
+            yield long
+        case Flag(long, BoolFlag()):
+            yield from (long, f"no-{long}")
+        case Flag(long):
+            yield long
+        case _:
+            return
 
 
 def permission_findings(
@@ -106,29 +144,42 @@ def permission_findings(
         words = f"no card of `{agent}` lets it call `{tool}`: `Denied` before any layer runs"
         yield finding("PERMISSION_DENIED", words, None, help=f"grant `tool(…/{tool}) : invoke : *`")
     lent = {row.command for row in outer if row.decided is not Decided.NEVER}
+    useful = {row.layer for row in rows if row.decided is not Decided.NEVER}
     for row in rows:
-        if row.layer is not None and row.decided is Decided.NEVER and row.command in lent:
+        if row.layer is None or row.decided is not Decided.NEVER:
+            continue
+        # of a layer that may call nothing at all every call is told, also of commands that nobody outside has
+        if row.command in lent or (lent and row.layer not in useful):
             command = " ".join(row.command) or "the root command"
             words = (
                 f"{row.source} calls {command} of `{row.tool}`, which no card of `{agent}` lets through: the layer "
                 "sees `denied`, and forwarding it gives a constraint violation"
             )
             yield finding("PERMISSION_DENIED", words, None)
-    yield from _drifts(chain, grants, agent)
+    yield from _drifts(chain, tool, grants, agent, rows)
     if chain.effective is not None:
         yield from _unwritable(chain.effective, tool, agent, grants)
         if is_snapshot:
             yield from _confusable(chain.effective, tool, agent, grants)
 
 
-def _drifts(chain: Chain, grants: ToolGrants, agent: str) -> Iterator[Finding]:
-    """Exact grants that stop fitting because a default is put in further inside."""
+def _drifts(
+    chain: Chain, tool: str, grants: ToolGrants, agent: str, rows: Sequence[PermissionRow]
+) -> Iterator[Finding]:
+    """Exact grants that stop fitting because a default is put in further inside, where such calls are checked."""
+    decided = {(row.layer, row.command): row.decided for row in rows}
     for edge in chain.edges:
-        for link in () if edge.found is None else edge.found.commands:
+        if edge.found is None or edge.inner is None:
+            continue
+        for link in edge.found.commands:
+            if decided.get((edge.layer, link.path), Decided.ALWAYS) is Decided.ALWAYS:
+                continue
             added = [
-                item.name for item in link.input.fields if isinstance(item, Injected) and _is_written(edge.inner, item)
+                item.name
+                for item in link.input.fields
+                if isinstance(item, Injected) and _is_written(edge.inner, link.path, item)
             ]
-            if added and any(True for _ in grants.exact(link.path)):
+            if added and any(True for _ in grants.exact(link.path, (tool, edge.inner.name))):
                 command = " ".join(link.path) or "the root command"
                 names = ", ".join(f"`--{name}`" for name in added)
                 words = (
@@ -138,23 +189,18 @@ def _drifts(chain: Chain, grants: ToolGrants, agent: str) -> Iterator[Finding]:
                 yield finding("GRANT_ARGS_DRIFT", words, None)
 
 
-def _is_written(inner: Tool | None, item: Injected) -> bool:
+def _is_written(inner: Tool, path: tuple[str, ...], item: Injected) -> bool:
     """Whether a put-in value stands in targets: defaults of options and positionals do, flags at rest do not."""
-    if inner is None:
+    place = find_command(inner, path)
+    if place is None:
         return False
-    for command in inner.commands:
-        body = command.body or Body()
-        arguments: tuple[Option | Positional, ...] = (*command.globals.options, *body.options, *body.fixed)
-        for argument in arguments:
-            name = argument.long if isinstance(argument, Option) else argument.name
-            if name == item.name:
-                return argument.default is not None
-    return False
+    found = next((field.argument for field in input_fields(inner, place) if field.name == item.name), None)
+    return isinstance(found, (Option, Positional)) and found.default is not None
 
 
 def _unwritable(effective: Tool, tool: str, agent: str, grants: ToolGrants) -> Iterator[Finding]:
     """Exact grants that no call can match."""
-    paths = dict(shapes(effective))
+    paths = {shape.command for shape in shapes(effective)}
     root = effective.commands[0].body
     for lists in grants.lists.values():
         for grant in lists:
@@ -179,7 +225,7 @@ def _confusable(effective: Tool, tool: str, agent: str, grants: ToolGrants) -> I
     for path, place in callable_paths(effective).items():
         body = effective.commands[place.index].body or Body()
         loose = [p.name for p in body.fixed if _is_loose(p, effective)]
-        if loose and any(grant.target.resource != Invocation(path or None) for grant in grants.exact(path)):
+        if loose and any(grant.target.resource != Invocation(path or None) for grant in grants.exact(path, (tool,))):
             command = " ".join(path) or "the root command"
             words = (
                 f"`{tool}` {command}: the text of `{loose[0]}` can look like an option, so that a call fits an "

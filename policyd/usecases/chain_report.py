@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policyd.core.tools.chain import Edge, Verdict
+from policyd.core.tools.chain import Edge, Layer, Verdict
 from policyd.core.tools.command_tree import callable_paths
+from policyd.core.tools.middleware import Universal
 from policyd.core.tools.tool import Body, Tool
 from policyd.findings import Finding, Report, Severity, visible_lines
 from policyd.report import Lines, finding_json, finding_text, fingerprint
@@ -110,7 +111,7 @@ def _row_json(row: ChainRow) -> dict[str, object]:
         "deployment": {"verdict": word(row.verdict), "mode": row.chain.mode.value},
         "chain": [*(f"{layer.name}#{i}" for i, layer in enumerate(row.chain.layers, 1)), f"leaf:{row.tool}"],
         "effective": None if row.chain.effective is None else _effective_json(row.chain.effective),
-        "edges": [_edge_json(edge) for edge in row.chain.edges],
+        "edges": [_edge_json(edge, row.chain.layers[edge.layer - 1]) for edge in row.chain.edges],
         "callers": [
             {"name": c.name, "verdict": word(c.verdict), "findings": [_finding_json(f) for f in c.findings]}
             for c in row.callers
@@ -132,12 +133,12 @@ def _effective_json(tool: Tool) -> dict[str, object]:
     return {"name": tool.name, "commands": commands}
 
 
-def _edge_json(edge: Edge) -> dict[str, object]:
+def _edge_json(edge: Edge, layer: Layer) -> dict[str, object]:
     kind = "unknown"
     if edge.found is not None:
         kind = "expects"
-    elif edge.effective is not None and edge.expected is None and edge.inner is not None:
-        kind = "passes" if edge.effective is edge.inner else "wildcard"
+    elif layer.middleware is not None and edge.inner is not None and edge.expected is None:
+        kind = "passes" if isinstance(layer.middleware.scope, Universal) else "wildcard"
     discarded = () if edge.found is None else edge.found.discarded
     return {
         "layer": edge.layer,

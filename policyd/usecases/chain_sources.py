@@ -20,6 +20,7 @@ from policyd.findings import Finding, InputError, Severity, Span
 from policyd.manifest import LoadedManifest, load_manifest, load_text, load_texts
 from policyd.store import facts
 from policyd.syntax.mistakes import shown
+from policyd.syntax.tool_constraints import only
 from policyd.syntax.tools import Catalogue, Load, Reader
 from policyd.usecases.stored_chains import StoredChains, stored_chains
 from policyd.usecases.tool_documents import ENGINES, PlainDocument, document_of, loader, read_text, sealed
@@ -28,6 +29,16 @@ MANIFEST_KEYS = ("tools", "environments", "components", "agents", "app")
 """Keys of an interchange document that mean what they mean in a manifest."""
 OWN_KEYS = ("policyd", "profile", "definitions", "chain", "callers", "cards", "expect")
 VERSION = 1
+LAYER_KEYS = (
+    "name",
+    "version",
+    "account",
+    "parameters",
+    "filesystemAccess",
+    "secretKeysReadable",
+    "secretKeysRevealable",
+)
+"""What an entry of a list may have."""
 APPROACHES = ("none", "normal-rpc", "method-only", "full-static", "discovered", "dynamic")
 
 
@@ -40,12 +51,14 @@ class WrittenLayer:
         parameters: of the installation.
         version: asserted, None where not.
         span: where it stands.
+        account: asserted, None where not.
     """
 
     name: str
     parameters: JsonValue
     version: str | None
     span: Span | None
+    account: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +158,14 @@ class ChainSources:
             if document is not None:
                 return document.shown_line(number)
         return next((found for d in self.documents if (found := d.line(source, number)) is not None), None)
+
+    def card_span(self, agent: str, index: int) -> Span | None:
+        """Where a grant of the cards beside the chain stands."""
+        for document in self.documents:
+            cards = document.value.get("cards") if isinstance(document.value, Mapping) else None
+            if isinstance(cards, Mapping) and agent in cards:
+                return document.span(("cards", agent, index))
+        return None
 
 
 def load_sources(
@@ -373,6 +394,7 @@ def _span(document: PlainDocument, *steps: str | int) -> Span:
 
 def _chain(json: object, document: PlainDocument) -> WrittenChain:
     found = members(json)
+    only(found, "tool", "layers", "leaf", "mode")
     leaf = member(found, "leaf", text)
     layers: list[WrittenLayer] = []
     for index, part in enumerate(member(found, "layers", lambda found: elements(found, lambda item: item))):
@@ -386,12 +408,17 @@ def _layer(json: object, span: Span) -> WrittenLayer:
         name, _, version = json.partition("@")
         return WrittenLayer(name, {}, version or None, span)
     found = members(json)
+    only(found, *LAYER_KEYS)
     parameters = found.get("parameters")
+    access = optional(found, "filesystemAccess", text)
+    if access not in (None, "unset", "allowed", "denied"):
+        at("filesystemAccess", lambda: fail("one of `unset`, `allowed`, `denied` is wanted"))
     return WrittenLayer(
         member(found, "name", text),
         {} if parameters is None else parameters,  # type: ignore[arg-type]
         optional(found, "version", text),
         span,
+        optional(found, "account", text),
     )
 
 
@@ -412,6 +439,7 @@ def _callers(json: object, document: PlainDocument) -> tuple[WrittenCaller, ...]
 
 def _caller(json: object, span: Span) -> WrittenCaller:
     found = members(json)
+    only(found, "name", "agent", "tool", "approach", "definition", "commands", "reliesOn")
     approach = optional(found, "approach", text) or "full-static"
     if approach not in APPROACHES:
         at("approach", lambda: fail("one of " + ", ".join(f"`{name}`" for name in APPROACHES) + " is wanted"))
@@ -454,6 +482,7 @@ def _expectations(json: object, document: PlainDocument) -> tuple[Expectation, .
 
 def _expectation(json: object, span: Span) -> Expectation:
     found = members(json)
+    only(found, "environment", "agent", "tool", "verdict")
     names = (optional(found, name, text) or "" for name in ("environment", "agent", "tool"))
     verdict = member(found, "verdict", text).replace("-", " ").replace("_", " ").lower()
     known = ("accept", "accept with warnings", "reject", "undecided")

@@ -116,3 +116,24 @@ def test_the_mode_of_the_environment_counts():
     assert verdict("nominal") == "accept"
     assert verdict("structural-subtype") == "reject"
     assert verdict("strict-equality") == "reject"
+
+
+@pytest.mark.parametrize(
+    ("entry", "label"),
+    [
+        ("nobody", "UNKNOWN_MIDDLEWARE"),
+        ("policy@2.0.0", "VERSION_MISMATCH"),
+        ({"name": "policy", "parameters": {"a": 1}}, "INVALID_PARAMETERS"),
+        ("policy@1.4.0", None),
+    ],
+)
+def test_lists_that_no_agent_selects(entry, label):
+    """An entry of a component that implements no agent type is resolved like any other (P15; middleware 2.4)."""
+    asked = document({"environment": ["a"]})
+    asked["components"]["x:z"] = {"tools": {"echo": {"middleware": [entry]}}}
+    report = checked(asked)
+    told = [(LABEL_OF[f.code], f.span.path) for f in report.findings]
+    place = '$.components["x:z"].tools.echo.middleware[0]'
+    assert told == ([] if label is None else [(label, place)])
+    row = next(row for row in report.rows if row.tool == "echo")
+    assert row.verdict.value == ("accept" if label is None else "reject")

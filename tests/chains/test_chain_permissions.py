@@ -10,7 +10,6 @@ from ruamel.yaml import YAML
 
 from policyd.analysis.labels import LABELS
 from policyd.core.edition import NEXT, SNAPSHOT
-from policyd.findings import InputError
 from policyd.usecases.chain_explain import authority_of, follow_call
 from policyd.usecases.chain_outward import Outcome
 
@@ -42,7 +41,8 @@ def test_permissions(case):
         if command in case:
             outer = next(p for p in row.permissions if p.layer is None and p.command == (command,))
             assert outer.decided.value == case[command]
-    inward = [p.decided.value for p in row.permissions if p.layer is not None and p.command == ("search",)]
+    within = (case.get("within", "search"),)
+    inward = [p.decided.value for p in row.permissions if p.layer is not None and p.command == within]
     assert inward == ([case["inward"]] if "inward" in case else inward if case.get("leaf") == "grep-lang" else [])
     told = [LABEL_OF[finding.code] for finding in row.findings]
     assert [
@@ -96,10 +96,13 @@ def test_calls_of_a_tool_that_is_not_known(grant, decided):
 
 
 def test_no_grant_names_a_negative_number():
-    """G15: a grant with such an argument is no grant at all."""
-    case = {"cards": ["tool(?env/*/*) @ ?agent : invoke : by -5"], "tool": "nudge", "leaf": "nudge"}
-    with pytest.raises(InputError, match="GRANT006"):
-        report_of(case)
+    """G15: a grant with such an argument is no grant at all: it is told at its place, and nothing is decided by it."""
+    cards = ["tool(?env/*/*) @ ?agent : invoke : *", "tool(?env/*/*) @ ?agent : invoke : by -5"]
+    report = report_of({"cards": cards, "tool": "nudge", "leaf": "nudge"})
+    assert [(f.code, f.span.path) for f in report.findings] == [("GRANT006", "$.cards.X[1]")]
+    assert report.rows[0].verdict.value == "accept"
+    assert not report.rows[0].permissions
+    assert report.not_analysed == ("the cards of `X`: not all of their grants can be read",)
 
 
 def test_a_grant_without_a_binding():
@@ -134,4 +137,4 @@ def test_a_text_that_looks_like_an_option():
     labels = [
         [LABEL_OF[f.code] for f in report.rows[0].findings] for report in (checked(asked, SNAPSHOT), checked(asked))
     ]
-    assert labels == [["TARGET_CONFUSION"], []]
+    assert labels == [["TARGET_CONFUSION"], ["PERMISSION_DENIED"]]
