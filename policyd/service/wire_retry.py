@@ -11,10 +11,10 @@ from pydantic import Field, JsonValue
 
 from policyd.service.wire import MAX_NAME, DigestText, Document, FacetWord, FindingBody, RulesChoice, Wire
 
-MAX_RULES = 1_000
-"""Retry policies of one question."""
+MAX_RULES = 100
+"""Retry policies of one question, wherever they come from; the command line takes more."""
 
-MAX_RUNS = 10_000
+MAX_RUNS = 2_000
 """Random runs of one question."""
 
 Name = Annotated[str, Field(max_length=MAX_NAME)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from policyd.core.edition import Rules
 from policyd.core.retry import Effective, Facet, Limits, Text
@@ -173,7 +174,11 @@ def ask_saga(
         actors = actors_of(types, own, cards, names, sets_policies=question.sets_policies)
     urns = urns_of(question, saga_rules)
     views = (seen.view,) if seen.view is not None else (SelfView.GRANTED, SelfView.DENIED)
-    answers = [_one(question, saga_rules, effective, urn, view, actors) for urn in urns for view in views]
+    # the course is that of the first; of the others only what they are decided
+    answers = [
+        _one(question, saga_rules, effective, urn, view, actors, follows=place == 0)
+        for place, (urn, view) in enumerate(product(urns, views))
+    ]
     first = answers[0]
     alternatives = _alternatives(answers)
     admitted = _agreed([a.admitted for a in answers])
@@ -230,6 +235,8 @@ def _one(
     urn: str,
     view: SelfView,
     actors: Actors,
+    *,
+    follows: bool,
 ) -> SagaAnswer:
     attempt = Attempt(
         urn,
@@ -243,7 +250,7 @@ def _one(
     )
     decided = decide(attempt, rules)
     run = longest = None
-    if question.attempt is None and decided.policy is not None:
+    if follows and question.attempt is None and decided.policy is not None:
         there = Circumstances(lambda _: rules, lambda _: view)
         run, longest = (
             run_saga(

@@ -156,3 +156,34 @@ def test_a_difference_names_both_snapshots(shop):
     assert (deployed["differences"], deployed["skipped"]) == ([], ["http-transient", "sagas"])
     wrong = shop.ask("/v1/retry/diff", {"old": {**one, "digest": "0" * 64}, "new": other})
     assert wrong.status_code == 412
+
+
+MANY = [{**RULE, "name": f"r{number}"} for number in range(101)]
+
+
+@pytest.mark.parametrize("path", ["resolve", "simulate", "limits", "lint", "diff", "saga"])
+@pytest.mark.parametrize("form", ["policies", "documents", "snapshot"])
+def test_more_rules_than_a_question_may_have_are_refused(shop, path, form):
+    """Wherever they come from; the place is told where a document has one."""
+    kept = ("priority", "predicate", "policy")
+    listed = {rule["name"]: {name: rule[name] for name in kept} for rule in MANY}
+    text = json.dumps({**MANY_IN, "retryPolicyDefaults": {"prod": listed}})
+    if form == "snapshot":
+        place = {"snapshot": f"@{shop.add_manifest('many@example.com', 'prod', text).number}"}
+    else:
+        place = {"documents": [{"name": "golem.yaml", "text": text}]} if form == "documents" else {"policies": MANY}
+    body = {"old": place, "new": place} if path == "diff" else {**place, "site": "saga", "agent": "Cart"}
+    wanted = {"resolve": {"site"}, "saga": {"agent"}}.get(path, set())
+    sent = body if path == "diff" else {k: v for k, v in body.items() if k in wanted or k in place}
+    answer = shop.ask(f"/v1/retry/{path}", sent)
+    assert answer.status_code == 422
+    assert answer.json()["code"]
+
+
+MANY_IN = {
+    "manifestVersion": "1.6.0",
+    "app": "many",
+    "environments": {"prod": {"server": "cloud", "account": "many@example.com"}},
+    "components": {"s:c": {"dir": "c"}},
+    "agents": {"Cart": {}},
+}

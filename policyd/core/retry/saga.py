@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 
 from policyd.core.edition import NEXT, Rules
 from policyd.core.retry.context import saga_bag
@@ -126,6 +127,11 @@ class SagaRules:
     identity: IdentityChoice = IdentityChoice.TREE
     admission: Admission = Admission.LENIENT
     resolver: Resolver = Resolver.STRICT
+    _ready: RuleSet = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Make the rules ready once: a saga selects at each decision."""
+        object.__setattr__(self, "_ready", RuleSet.of(self.policies))
 
     @property
     def elapsed(self) -> Elapsed:
@@ -134,16 +140,22 @@ class SagaRules:
 
     def select(self, urn: str, attempt: int) -> Selection:
         """The selection for one decision, without the configured default."""
-        return RuleSet.of(self.policies).select(saga_bag(urn, attempt).properties, self.resolver)
+        return self._ready.select(saga_bag(urn, attempt).properties, self.resolver)
 
     def limits(self, policy: Policy, urn: str) -> Limits:
         """Where the retries of a policy end at the saga site."""
-        fixed = {n: v for n, v in saga_bag(urn, 1).properties.items() if n != "attempt"}
-        return limits_of(policy, self.elapsed, Domain(fixed=fixed, attempt=True))
+        return _limits(policy, self.elapsed, urn)
 
     def admits(self, limits: Limits) -> bool:
         """Whether the host's test lets a policy of these limits through."""
         return limits.is_admissible if self.admission is Admission.LENIENT else limits.is_strictly_admissible
+
+
+@lru_cache(maxsize=64)
+def _limits(policy: Policy, elapsed: Elapsed, urn: str) -> Limits:
+    """The limits of a policy, which every decision of a saga asks for again."""
+    fixed = {n: v for n, v in saga_bag(urn, 1).properties.items() if n != "attempt"}
+    return limits_of(policy, elapsed, Domain(fixed=fixed, attempt=True))
 
 
 @dataclass(frozen=True, slots=True)

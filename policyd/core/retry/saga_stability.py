@@ -268,6 +268,8 @@ def _intrinsic(urn: str, rules: SagaRules, ready: RuleSet) -> tuple[Intrinsic, i
     attempts, is_cut = _attempts(rules.policies, limits)
     for k in attempts:
         now = _chosen(urn, rules, ready, k)
+        if isinstance(now, tuple) and now[0] is first[0]:
+            continue  # the same rule, or again none
         certain = limits.retries.exact or k <= limits.retries.at_least + 1
         if not isinstance(now, tuple):
             return Intrinsic.UNSTABLE, k, f"at attempt {k} a predicate fails: {error_text(now)}", certain, uncertain

@@ -26,6 +26,7 @@ from policyd.service.routing import MISSING, OTHER, router
 from policyd.service.wire import rules_of
 from policyd.service.wire_chains import named
 from policyd.service.wire_retry import (
+    MAX_RULES,
     CompileAnswer,
     CompileRequest,
     LimitsAnswer,
@@ -67,6 +68,9 @@ from policyd.usecases.retry_stored import (
 from policyd.usecases.saga_words import saga_json
 
 routes = router("/v1/retry", "retry")
+WORK_SHARE = 2
+"""A question over HTTP may take this part of the work of one on the command line."""
+
 READ = {**MISSING, **OTHER}
 
 
@@ -76,8 +80,22 @@ def environment_for(
     """The rules that a question is about, and the snapshot that they were read from.
 
     Raises:
-        InputError: if not exactly one source is named, or it cannot be read.
+        InputError: if not exactly one source is named, it cannot be read, or it has more rules than are answered here.
     """
+    environment, info = _environment_for(request, asker, place, rules)
+    _demand_few(environment)
+    return environment, info
+
+
+def _demand_few(environment: RetryEnvironment) -> None:
+    if len(environment.policies) > MAX_RULES:
+        many = f"{len(environment.policies)} retry policies are more than one question over HTTP may have"
+        raise InputError.of("MANIF091", many, environment.policies[MAX_RULES].span, f"at most {MAX_RULES} are")
+
+
+def _environment_for(
+    request: Request, asker: Caller, place: RetrySource, rules: Rules
+) -> tuple[RetryEnvironment, SnapshotInfo | None]:
     if (place.snapshot is not None) + bool(place.documents) + (place.policies is not None) != 1:
         raise InputError.of("MANIF091", "which policies?", None, "name a `snapshot`, or send `documents` or `policies`")
     if place.snapshot is not None:
@@ -131,7 +149,7 @@ def simulate(request: Request, body: SimulateRequest, asker: Asker) -> Response:
                 execution_ns=execution_ns,
                 runs=body.runs,
                 seed=body.seed,
-                among=len(wanted),
+                among=WORK_SHARE * len(wanted),
             )
             for rule in wanted
         ]
@@ -198,6 +216,7 @@ def saga_answer(
         )
     if body.snapshot is not None:
         facts, info = facts_of(request, asker, body.snapshot, body.digest)
+        _demand_few(stored_environment(facts.deployment, info))
         decisions = services(request).decisions
         with proving(request):
             return ask_stored_saga(question, facts, info, rules, decisions, body.component), info
@@ -208,6 +227,7 @@ def saga_answer(
     selection = Selection(body.environment, None, body.account, body.component)
     deployment = described(loaded, selection, rules)
     environment = environment_of(loaded, deployment.deployment.environment)
+    _demand_few(environment)
     with proving(request):
         return ask_saga(question, environment, deployment, selection, rules), None
 
