@@ -218,7 +218,7 @@ def _layer(
         _mode(node, "filesMergeMode", MergeMode.APPEND),
         tuple(_plugins(plugins, findings)) if isinstance(plugins, LocatedList) else None,
         _mode(node, "pluginsMergeMode", MergeMode.APPEND),
-        _bindings(tools) if isinstance(tools, LocatedMap) else None,
+        _bindings(tools, findings) if isinstance(tools, LocatedMap) else None,
         _mode(node, "toolsMergeMode", MergeMode.UPSERT),
     )
 
@@ -324,12 +324,31 @@ def _scope(node: Located | None, key: str) -> KeyScope | None:
     return KeyScope(False, texts_of(value), value.span) if isinstance(value, LocatedList) else None
 
 
+def _revealable(node: Located | None, findings: list[Finding]) -> KeyScope | None:
+    """The revealable keys; those that the same place does not make readable are dropped, which is told."""
+    readable, revealable = _scope(node, "secretKeysReadable"), _scope(node, "secretKeysRevealable")
+    if revealable is not None and readable is not None and not readable.is_all:
+        listed = {path.text for path in readable.paths}
+        findings += (
+            Finding(
+                codes.NOT_READABLE,
+                Severity.WARNING,
+                f"the key `{shown(path.text)}` may be revealed and not read, so it is dropped",
+                path.span,
+                "name it under `secretKeysReadable`, too, or leave it out",
+            )
+            for path in revealable.paths
+            if path.text not in listed
+        )
+    return revealable
+
+
 def _map(node: Located | None, key: str) -> LocatedMap | None:
     value = _child(node, key)
     return value if isinstance(value, LocatedMap) else None
 
 
-def _installations(node: Located | None) -> tuple[MiddlewareInstallation, ...] | None:
+def _installations(node: Located | None, findings: list[Finding]) -> tuple[MiddlewareInstallation, ...] | None:
     if not isinstance(node, LocatedList):
         return None
     found = []
@@ -346,14 +365,14 @@ def _installations(node: Located | None) -> tuple[MiddlewareInstallation, ...] |
                     _map(item, "parameters"),
                     _plain_text(item, "filesystemAccess"),
                     _scope(item, "secretKeysReadable"),
-                    _scope(item, "secretKeysRevealable"),
+                    _revealable(item, findings),
                     item.span,
                 )
             )
     return tuple(found)
 
 
-def _bindings(node: LocatedMap) -> tuple[ToolBinding, ...]:
+def _bindings(node: LocatedMap, findings: list[Finding]) -> tuple[ToolBinding, ...]:
     return tuple(
         ToolBinding(
             key.text,
@@ -362,10 +381,10 @@ def _bindings(node: LocatedMap) -> tuple[ToolBinding, ...]:
             _map(value, "parameters"),
             _mode(value, "parametersMergeMode", MergeMode.UPSERT),
             _scope(value, "secretKeysReadable"),
-            _scope(value, "secretKeysRevealable"),
+            _revealable(value, findings),
             _scope(value, "configKeysReadable"),
             _plain_text(value, "filesystemAccess"),
-            _installations(_child(value, "middleware")),
+            _installations(_child(value, "middleware"), findings),
             _mode(value, "middlewareMergeMode", MergeMode.PREPEND),
             key.span,
         )
@@ -414,8 +433,8 @@ def _environment(key: LocatedScalar, node: Located, findings: list[Finding]) -> 
         _truth(deployment, "securityOverrides"),
         _plain_text(deployment, "toolCompatibilityMode"),
         listed,
-        _installations(_child(tools, "middleware")),
-        _bindings(tools) if isinstance(tools, LocatedMap) else (),
+        _installations(_child(tools, "middleware"), findings),
+        _bindings(tools, findings) if isinstance(tools, LocatedMap) else (),
     )
 
 

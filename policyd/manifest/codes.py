@@ -40,6 +40,7 @@ UPPER_CASE_NAME = "MANIF043"
 RESERVED_PREFIX = "MANIF044"
 NOTHING_EXPOSED = "MANIF045"
 TOO_MANY_FINDINGS = "MANIF046"
+NOT_READABLE = "MANIF047"
 
 VERSION_MISSING = "MANIF050"
 VERSION_UNSUPPORTED = "MANIF051"
@@ -105,6 +106,7 @@ CODES: dict[str, str] = {
     RESERVED_PREFIX: "variables beginning with `GOLEM_` belong to the platform",
     NOTHING_EXPOSED: "an MCP deployment that exposes neither agents nor tools",
     TOO_MANY_FINDINGS: "the document has more problems than are listed",
+    NOT_READABLE: "a key of a tool or middleware that may be revealed and not read is dropped",
     VERSION_MISSING: "a document without `manifestVersion`",
     VERSION_UNSUPPORTED: "a `manifestVersion` that is not read",
     VERSION_MIXED: "documents of different manifest versions",
