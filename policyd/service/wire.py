@@ -304,11 +304,12 @@ class SnapshotList(Wire):
 
 
 class AgentRow(Wire):
-    """An agent type and the origin of its card."""
+    """An agent type, the origin of what decides for it, and its agents with wallets of their own."""
 
     name: str
     component: str
     card: str
+    own_wallets: list[str]
 
 
 class AgentList(Wire):
@@ -318,6 +319,8 @@ class AgentList(Wire):
     edition: str
     switches: dict[str, str]
     snapshot: str
+    digest: str
+    revision: int
 
 
 class CardGrant(Wire):
@@ -328,10 +331,11 @@ class CardGrant(Wire):
     filled: str
     origin: str
     place: str | None
+    card: Annotated[str | None, Field(description="Its id; null for the initial card.")]
 
 
 class AgentCard(Wire):
-    """An effective initial card."""
+    """The effective initial card, or the live cards of an imported wallet that decides in its place."""
 
     agent: str
     environment: str
@@ -343,9 +347,14 @@ class AgentCard(Wire):
     replaces: list[str]
     unreadable: list[str]
     notes: list[str]
+    holder: Annotated[str | None, Field(description="Whose wallet decides; null where the initial card does.")]
+    cards: Annotated[list[str], Field(description="The ids of the wallet's live cards.")]
+    own_wallets: Annotated[list[str], Field(description="Agents of the type whose own wallets decide for them.")]
     edition: str
     switches: dict[str, str]
     snapshot: str
+    digest: str
+    revision: int
 
 
 class HeldCardBody(Wire):
@@ -371,6 +380,8 @@ class WalletList(Wire):
     wallets: list[WalletBody]
     next: str | None
     snapshot: str
+    digest: str
+    revision: int
 
 
 class CardRow(Wire):
@@ -387,6 +398,8 @@ class CardList(Wire):
     cards: list[CardRow]
     next: str | None
     snapshot: str
+    digest: str
+    revision: int
 
 
 class FindingList(Wire):
@@ -394,6 +407,8 @@ class FindingList(Wire):
 
     findings: list[FindingBody]
     snapshot: str
+    digest: str
+    revision: int
 
 
 class LoggedDecisionBody(Wire):
@@ -600,6 +615,8 @@ class CardAnswer(Wire):
     descendants: list[RelativeBody]
     holders: list[HolderBody]
     snapshot: str
+    digest: str
+    revision: int
 
 
 class LossBody(HolderBody):
@@ -620,6 +637,8 @@ class RevocationAnswer(Wire):
     gone: list[str]
     losses: list[LossBody]
     snapshot: str
+    digest: str
+    revision: int
 
 
 class RuleRow(Wire):

@@ -5,6 +5,7 @@ Source: cards 8.2, 8.3; manifest-format 11.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from policyd.core.application import Deployment, InitialCard, PlacedGrant
@@ -19,18 +20,19 @@ from policyd.usecases.deployments import Described, Selection, agent_name, no_su
 
 @dataclass(frozen=True, slots=True)
 class ShownGrant:
-    """One grant: as written, and with the slots filled that are known."""
+    """One grant: as written, and with the slots filled that are known; `card` is the id of its card, if it has one."""
 
     bound: Bound
     written: str
     filled: str
     origin: str
     where: str
+    card: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCard:
-    """An effective initial card.
+    """An effective initial card, or the live cards of a wallet that decides in its place.
 
     Attributes:
         agent: as asked.
@@ -43,6 +45,9 @@ class ShownCard:
         bad: texts that are no grants.
         notes: what else must be said.
         rules: the edition.
+        holder: whose wallet decides, empty where the initial card does.
+        cards: the ids of the wallet's live cards.
+        own_wallets: the agents of the type whose own wallets decide for them instead, sorted.
     """
 
     agent: str
@@ -56,6 +61,9 @@ class ShownCard:
     bad: tuple[Finding, ...]
     notes: tuple[str, ...]
     rules: Rules
+    holder: str = ""
+    cards: tuple[str, ...] = ()
+    own_wallets: tuple[str, ...] = ()
 
 
 def shown_card(described: Described, selection: Selection, agent: str, rules: Rules) -> ShownCard:
@@ -103,12 +111,13 @@ def shown_card(described: Described, selection: Selection, agent: str, rules: Ru
 
 
 def _shown(bound: Bound, placed: PlacedGrant, context: AgentContext | None, card: InitialCard) -> ShownGrant:
-    filled = placed.grant if context is None else _filled(placed.grant, context)
+    held = placed.grant if context is None else filled(placed.grant, context)
     where = placed.span.where if placed.span else ""
-    return ShownGrant(bound, placed.text, filled.text, placed.origin.value, where)
+    return ShownGrant(bound, placed.text, held.text, placed.origin.value, where)
 
 
-def _filled(grant: Grant, context: AgentContext) -> Grant:
+def filled(grant: Grant, context: AgentContext) -> Grant:
+    """The grant as the agents of `context` hold it."""
     addressed = grant.addressed(context)
     return replace(addressed, target=addressed.target.filled(context))
 
@@ -124,22 +133,33 @@ _TITLES = {
 def card_text(card: ShownCard) -> str:
     """The card for a terminal."""
     where = f" ({card.where})" if card.where else ""
-    out = [f"initial card of {card.agent} in {card.environment}: {card.origin}{where}"]
+    if card.holder:
+        count = f"{len(card.cards)} card{'s' if len(card.cards) != 1 else ''}"
+        out = [f"wallet of {card.agent} in {card.environment}: {count}, which decide instead of the initial card"]
+    else:
+        out = [f"initial card of {card.agent} in {card.environment}: {card.origin}{where}"]
     out += [f"replaces as a whole: {layer}" for layer in card.replaced]
-    for bound, title in _TITLES.items():
-        grants = [g for g in card.grants if g.bound is bound]
-        if bound is Bound.UPPER_POSITIVE and not grants:
-            out += ["", f"{title}: none, so no ceiling"]
-            continue
-        if not grants:
-            out += ["", f"{title}: none"]
-            continue
-        out += ["", f"{title}:"]
-        for number, grant in enumerate(grants, 1):
-            source = ", ".join(part for part in (grant.where, grant.origin) if part)
-            out.append(f"  {number:>2}. {grant.filled}   [{source}]")
+    for name in card.cards if card.holder else ("",):
+        if name:
+            out += ["", f"card {name}"]
+        out += _lists(card, name)
+    if card.own_wallets:
+        out += ["", "agents with wallets of their own, which decide for them instead:"]
+        out += [f"  {name}" for name in card.own_wallets]
     out += ["", *(f"note: {note}" for note in card.notes), f"edition: {card.rules.label}"]
     return visible_lines(out)
+
+
+def _lists(card: ShownCard, name: str) -> Iterator[str]:
+    for bound, title in _TITLES.items():
+        grants = [g for g in card.grants if g.bound is bound and g.card == name]
+        if not grants:
+            yield from ("", f"{title}: none{', so no ceiling' if bound is Bound.UPPER_POSITIVE else ''}")
+            continue
+        yield from ("", f"{title}:")
+        for number, grant in enumerate(grants, 1):
+            source = ", ".join(part for part in (grant.where, grant.origin) if part)
+            yield f"  {number:>2}. {grant.filled}   [{source}]"
 
 
 def card_json(card: ShownCard) -> dict[str, object]:
@@ -158,23 +178,28 @@ def card_json(card: ShownCard) -> dict[str, object]:
                 "filled": g.filled,
                 "origin": g.origin,
                 "place": g.where or None,
+                "card": g.card or None,
             }
             for g in card.grants
         ],
         "replaces": list(card.replaced),
         "unreadable": [f.message for f in card.bad],
         "notes": list(card.notes),
+        "holder": card.holder or None,
+        "cards": list(card.cards),
+        "ownWallets": list(card.own_wallets),
         "edition": card.rules.label,
     }
 
 
-def agents_json(deployment: Deployment) -> list[dict[str, str]]:
+def agents_json(deployment: Deployment) -> list[dict[str, object]]:
     """The agent types of a deployment with the origin of their cards."""
     return [
         {
             "name": agent.name,
             "component": agent.component,
             "card": "default card" if agent.initial_card.is_default else agent.initial_card.layer,
+            "ownWallets": [],
         }
         for agent in deployment.agents
     ]

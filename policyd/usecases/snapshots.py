@@ -85,6 +85,18 @@ def demand(info: SnapshotInfo, digest: str | None) -> None:
         )
 
 
+def used_json(info: SnapshotInfo | None) -> dict[str, object]:
+    """Which snapshot an answer was read from, for its JSON; None for an answer about files."""
+    if info is None:
+        return {"snapshot": None}
+    return {"snapshot": f"@{info.number}", "digest": info.digest, "revision": info.revision}
+
+
+def used_words(info: SnapshotInfo) -> str:
+    """Which snapshot an answer was read from, in one line of text."""
+    return f"snapshot @{info.number} of {info.label}, revision {info.revision}, digest {info.digest[:12]}"
+
+
 def snapshot_json(info: SnapshotInfo) -> dict[str, object]:
     """A snapshot without its facts."""
     return {

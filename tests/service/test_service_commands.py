@@ -10,7 +10,7 @@ import time
 
 import httpx
 import pytest
-from service_serving import PLACE, ROOT, TARGET, WALLET
+from service_serving import CHILD, PARENT, PLACE, ROOT, TARGET, WALLET
 
 from policyd.cli.main import run
 from policyd.store import migrate
@@ -57,6 +57,8 @@ def test_show_and_check_read_the_store_as_they_read_the_file(told):
         name, *rest = arguments
         stored = json.loads(told(name, PLACE, *rest, "--format", "json")[1])
         read = json.loads(told(name, SHOP, "--env", "prod", *rest, "--format", "json")[1])
+        assert (stored.pop("snapshot"), stored.pop("revision"), read.pop("snapshot")) == ("@1", 1, None)
+        assert len(stored.pop("digest")) == 64
         for answer in (stored, read):
             answer.pop("notes", None)
             for grant in answer.get("grants", ()):
@@ -67,6 +69,29 @@ def test_show_and_check_read_the_store_as_they_read_the_file(told):
         read = told("check", SHOP, target, "--env", "prod", "--agent", "Cart", "--format", "json")
         assert stored[0] == read[0]
         assert {**json.loads(stored[1]), "snapshot": None} == json.loads(read[1])
+
+
+def test_show_gives_the_wallet_that_decides(told, tmp_path):
+    """An agent with a wallet of its own is shown that wallet's cards; its type says who has one."""
+    (tmp_path / "wallet.json").write_bytes(WALLET)
+    told("import", SHOP, "--env", "prod")
+    told("import", tmp_path / "wallet.json")
+    code, out, _ = told("show", PLACE, "--agent", 'Receipt("u1")', "--format", "json")
+    own = json.loads(out)
+    assert (code, own["holder"]) == (0, "acme@example.com/shop/prod/shop:cart/Receipt")
+    assert own["cards"] == [PARENT, CHILD]
+    held = {(card["cardId"], grant) for card in json.loads(WALLET)["cards"] for grant in card["lowerPositive"]}
+    assert {(g["card"], g["written"]) for g in own["grants"] if g["bound"] == "lowerPositive"} == held
+    text = told("show", PLACE, "--agent", 'Receipt("u1")')[1]
+    assert text.startswith('wallet of Receipt("u1") in prod: 2 cards')
+    assert "snapshot @2 of acme@example.com/shop/prod, revision 2, digest " in text
+    for agent, wallets in (("Receipt", ['Receipt("u1")']), ('Receipt("u2")', [])):
+        shown = json.loads(told("show", PLACE, "--agent", agent, "--format", "json")[1])
+        assert (shown["holder"], shown["ownWallets"]) == (None, wallets)
+    assert '  Receipt("u1")' in told("show", PLACE, "--agent", "Receipt")[1].splitlines()
+    assert 'own wallets: Receipt("u1")' in told("show", PLACE)[1]
+    before = json.loads(told("show", "@1", "--agent", 'Receipt("u1")', "--format", "json")[1])
+    assert (before["holder"], before["snapshot"]) == (None, "@1")
 
 
 SMALL = """manifestVersion: 1.6.0

@@ -14,7 +14,7 @@ from policyd.service.wire import CardAnswer, RevocationAnswer, moment_of
 from policyd.service.wiring import services
 from policyd.store.snapshots import SnapshotInfo
 from policyd.usecases.revocation import revocation_json, revoking, view_json, viewed
-from policyd.usecases.snapshots import demand
+from policyd.usecases.snapshots import demand, used_json
 
 routes = router("/v1/snapshots/{number}/cards", "cards")
 
@@ -32,7 +32,7 @@ def show(request: Request, number: Number, card: Card, asker: Asker, digest: Dem
     """A card with its parents, children, descendants and holders."""
     info = _named(request, asker, number, digest)
     view = viewed(services(request).database, info, card)
-    return json_response({**view_json(view), "snapshot": f"@{info.number}"}, info)
+    return json_response({**view_json(view), **used_json(info)}, info)
 
 
 @routes.get("/{card}/revocation", response_model=RevocationAnswer, responses=READ, summary="Dry run of a revocation")
@@ -47,4 +47,4 @@ def revocation(
     """Per holder, which floors and ceilings would vanish with the card; nothing is changed."""
     info = _named(request, asker, number, digest)
     found = revoking(services(request).database, info, card, moment_of(at))
-    return json_response({**revocation_json(found), "snapshot": f"@{info.number}"}, info)
+    return json_response({**revocation_json(found), **used_json(info)}, info)

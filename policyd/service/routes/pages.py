@@ -5,8 +5,9 @@ Source: style 11; interface, Words.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
@@ -36,9 +37,9 @@ from policyd.store.finding_counts import finding_counts
 from policyd.store.snapshots import snapshots
 from policyd.store.tokens import verify_token
 from policyd.usecases.answer_sections import sections
-from policyd.usecases.deployments import Selection
 from policyd.usecases.operation_words import target_lines
-from policyd.usecases.show_card import agents_json, shown_card
+from policyd.usecases.show_card import ShownGrant
+from policyd.usecases.show_stored import shown_stored, stored_agents_json
 from policyd.usecases.snapshots import findings_count
 from policyd.usecases.stored_decisions import StoredQuestion
 
@@ -76,7 +77,7 @@ def snapshot(request: Request, number: int, asker: Visitor, edition: Name = "nex
             "snapshot.html",
             info=info,
             deployment=deployment,
-            agents=agents_json(facts.under(rules).deployment),
+            agents=stored_agents_json(facts, rules),
             findings=_by_severity([f.finding for f in deployment.findings]),
             counts=findings_count(deployment),
             cards=deployment.cards[:PAGE_ROWS],
@@ -107,17 +108,18 @@ def agent(
     def render(known: Caller) -> Response:
         facts, info = opened(request, known, f"@{number}")
         rules = rules_of(edition, {})
-        selection = Selection(None, None, info.account, component)
-        card = shown_card(facts.under(rules), selection, name, rules)
-        type_name = name.partition("(")[0]
-        holder = facts.holder_of(type_name)
+        card = shown_stored(facts, name, rules, component)
+        holder = facts.holder_of(name.partition("(")[0])
         wallets = [w for w in facts.deployment.wallets if holder is not None and w.holder == holder]
         return page(
             request,
             "agent.html",
             info=info,
             card=card,
-            lists=_lists(card.grants),
+            cards=[
+                (name, _lists(g for g in card.grants if g.card == name))
+                for name in (card.cards if card.holder else ("",))
+            ],
             wallets=wallets[:PAGE_ROWS],
             edition=edition,
             component=component,
@@ -134,7 +136,8 @@ _TITLES = {
 }
 
 
-def _lists(grants: tuple[Any, ...]) -> list[tuple[str, str, list[Any]]]:
+def _lists(given: Iterable[ShownGrant]) -> list[tuple[str, str, list[ShownGrant]]]:
+    grants = list(given)
     return [(title, words, [g for g in grants if g.bound.value == key]) for key, (title, words) in _TITLES.items()]
 
 

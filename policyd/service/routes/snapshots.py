@@ -31,9 +31,9 @@ from policyd.service.wiring import services
 from policyd.store.audits import logged_decisions
 from policyd.store.facts import WalletFact
 from policyd.store.snapshots import Scope, SnapshotInfo, snapshots
-from policyd.usecases.deployments import Selection
-from policyd.usecases.show_card import agents_json, card_json, shown_card
-from policyd.usecases.snapshots import demand, export_lines, snapshot_json
+from policyd.usecases.show_card import card_json
+from policyd.usecases.show_stored import shown_stored, stored_agents_json
+from policyd.usecases.snapshots import demand, export_lines, snapshot_json, used_json
 from policyd.usecases.stored_deployment import StoredFacts
 
 routes = router("/v1/snapshots", "snapshots")
@@ -152,7 +152,7 @@ def agents(
     """The agent types with the origin of their initial cards."""
     rules = rules_named(edition, switches or ())
     info = _named(request, asker, number, digest)
-    rows = agents_json(_facts(request, asker, info).under(rules).deployment)
+    rows = stored_agents_json(_facts(request, asker, info), rules)
     return json_response({"agents": rows, **_where(info, rules)}, info)
 
 
@@ -167,16 +167,15 @@ def agent_card(
     switches: SwitchNames = None,
     digest: Demand = None,
 ) -> Response:
-    """The effective initial card of an agent type: every grant, and where it came from."""
+    """The cards that decide for an agent type or an agent: an imported wallet, else the effective initial card."""
     rules = rules_named(edition, switches or ())
     info = _named(request, asker, number, digest)
-    selection = Selection(None, None, info.account, component)
-    card = shown_card(_facts(request, asker, info).under(rules), selection, agent, rules)
+    card = shown_stored(_facts(request, asker, info), agent, rules, component)
     return json_response({**card_json(card), **_where(info, rules)}, info)
 
 
 def _where(info: SnapshotInfo, rules: Rules) -> dict[str, object]:
-    return {"edition": rules.edition.value, "switches": dict(rules.overrides), "snapshot": f"@{info.number}"}
+    return {"edition": rules.edition.value, "switches": dict(rules.overrides), **used_json(info)}
 
 
 @routes.get("/{number}/wallets", response_model=WalletList, responses=READ, summary="The imported wallets")
@@ -197,7 +196,7 @@ def wallets(
         {
             "wallets": rows,
             "next": next_of("wallets", start + len(rows), len(rows), limit),
-            "snapshot": f"@{info.number}",
+            **used_json(info),
         },
         info,
     )
@@ -236,7 +235,7 @@ def cards(
         for fact in facts.deployment.cards[start : start + limit]
     ]
     return json_response(
-        {"cards": rows, "next": next_of("cards", start + len(rows), len(rows), limit), "snapshot": f"@{info.number}"},
+        {"cards": rows, "next": next_of("cards", start + len(rows), len(rows), limit), **used_json(info)},
         info,
     )
 
@@ -246,9 +245,7 @@ def findings(request: Request, number: Number, asker: Asker, digest: Demand = No
     """The findings of the imports that made the snapshot, with their places."""
     info = _named(request, asker, number, digest)
     found = _facts(request, asker, info).deployment.findings
-    return json_response(
-        {"findings": [finding_json(fact.finding) for fact in found], "snapshot": f"@{info.number}"}, info
-    )
+    return json_response({"findings": [finding_json(fact.finding) for fact in found], **used_json(info)}, info)
 
 
 @routes.get("/{number}/decisions", response_model=DecisionLog, responses=READ, summary="The decision log")
