@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue
 
-from policyd.core.edition import SWITCHES, Rules
+from policyd.core.edition import Rules
 from policyd.core.schema.json_text import JsonValue as Exact
 from policyd.core.schema.json_text import parse_json
-from policyd.core.tools.profile import KEYS, Profile
+from policyd.core.tools.profile import KEYS, Profile, switch_word
 from policyd.findings import InputError
 from policyd.service.wire import MAX_NAME, DigestText, Document, FindingBody, RulesChoice, Wire, rules_of
 
@@ -30,7 +30,6 @@ Schema = Annotated[
     str | dict[str, Any],
     Field(description="A type in the short notation, or the platform's JSON.", examples=["record{a: u8}"]),
 ]
-_OWN = frozenset(row.name for row in SWITCHES)
 
 
 class ChainRules(RulesChoice):
@@ -42,7 +41,8 @@ class ChainRules(RulesChoice):
         Raises:
             InputError: MANIF091 for an unknown edition, switch or value.
         """
-        return rules_of(self.edition, {n: v for n, v in self.switches.items() if n in _OWN or n not in KEYS})
+        words = {name: switch_word(name, value) for name, value in self.switches.items()}
+        return rules_of(self.edition, {name: word for name, word in words.items() if word is not None})
 
     def profile(self) -> Profile:
         """The profile that is chosen.
@@ -52,7 +52,7 @@ class ChainRules(RulesChoice):
         """
         profile = Profile.of(self.rules())
         for name, value in self.switches.items():
-            if name in KEYS and name not in _OWN:
+            if name in KEYS and switch_word(name, value) is None:
                 try:
                     profile = profile.set(name, value)
                 except ValueError as words:

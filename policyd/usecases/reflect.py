@@ -15,7 +15,9 @@ from policyd.core.tools.reflection import (
     Approach,
     Knowledge,
     fitting,
+    impossible_after,
     question,
+    unchecked_after,
 )
 from policyd.core.tools.reflection_cases import KNOWLEDGE
 from policyd.findings import InputError, nearest
@@ -57,14 +59,17 @@ def answer_question(key: str, approach: Approach | None) -> dict[str, object]:
         }
     case = next((case for case in KNOWLEDGE if case.key.lower() == key.lower()), None)
     if case is not None:
-        client = "any" if case.approach is None else case.approach.value
-        return {
+        clients = (() if case.approach is None else (case.approach,)) + case.others
+        answer: dict[str, object] = {
             "key": case.key,
-            "client": client,
+            "client": ", ".join(client.value for client in clients) or "any",
             "knows": case.knows,
             "question": case.question,
             "validatedBy": case.by,
         }
+        if approach is not None and not case.is_about(approach):
+            answer["remark"] = f"the row is about other clients than {approach.value}"
+        return answer
     fact = next((fact for fact in FACTS if fact.key == key.lower()), None)
     if fact is not None:
         return {"key": fact.key, "rule": fact.words}
@@ -108,8 +113,17 @@ def chosen(words: list[str]) -> dict[str, object]:
 
 def moved(start: Approach, to: Approach) -> dict[str, object]:
     """What is lost by moving from one approach to another."""
-    lost = MOVES.get((start, to), "nothing is described" if start is not to else "nothing changes")
-    return {"from": start.value, "to": to.value, "lost": lost}
+    answer: dict[str, object] = {"from": start.value, "to": to.value, "lost": MOVES.get((start, to), "nothing changes")}
+    rows = [
+        {"key": row.key, "question": row.words, "by": row.cell(to).by.value, "words": row.cell(to).words}
+        for row in unchecked_after(start, to)
+    ]
+    if rows:
+        answer["noLongerChecked"] = rows
+    gone = [identity.value for identity in impossible_after(start, to)]
+    if gone:
+        answer["noLongerPossible"] = dict.fromkeys(gone, "no")
+    return answer
 
 
 def listed() -> list[str]:
@@ -129,6 +143,8 @@ def answer_lines(answer: dict[str, object]) -> list[str]:
             case dict():
                 lines += [f"{key}:", *(f"  {name}: {words}" for name, words in value.items())]
             case list():
+                if key not in ("answers", "questions"):
+                    lines.append(f"{key}:")
                 for item in value:
                     assert isinstance(item, dict)  # the tables hold nothing else
                     head = item.get("client") or item.get("key")

@@ -8,7 +8,17 @@ import pytest
 from ruamel.yaml import YAML
 
 from policyd.cli.main import run
-from policyd.core.tools.reflection import IDENTITIES, MOVES, QUESTIONS, Approach, Knowledge, fitting
+from policyd.core.tools.reflection import (
+    IDENTITIES,
+    MOVES,
+    QUESTIONS,
+    Approach,
+    By,
+    Knowledge,
+    fitting,
+    impossible_after,
+    unchecked_after,
+)
 from policyd.core.tools.reflection_cases import KNOWLEDGE
 
 FOLDER = Path(__file__).parents[1] / "cases" / "chains"
@@ -43,7 +53,7 @@ def test_the_tables_are_complete():
     assert all(len(row.cells) == len(Approach) and row.host for row in QUESTIONS)
     assert all(len(words) == len(Approach) for words in IDENTITIES.values())
     assert len({row.key for row in KNOWLEDGE}) == len(KNOWLEDGE) == 32
-    assert all(start is not to for start, to in MOVES)
+    assert set(MOVES) == {(start, to) for start in Approach for to in Approach if start is not to}
 
 
 def test_every_knowledge_leads_to_a_client():
@@ -53,3 +63,20 @@ def test_every_knowledge_leads_to_a_client():
         assert why
         assert (approach is Approach.NORMAL_RPC) is (item is Knowledge.SHARED_SOURCE)
     assert fitting(frozenset())[0] is Approach.DYNAMIC
+
+
+@pytest.mark.parametrize("start", Approach)
+@pytest.mark.parametrize("to", Approach)
+def test_a_move_names_what_nobody_checks_any_more(start, to):
+    """Exactly the rows that the client answered before, and leaves to the caller or to nobody after the move."""
+    lost = {row.key for row in unchecked_after(start, to)}
+    for row in QUESTIONS:
+        before, after = row.cell(start).by, row.cell(to).by
+        assert (row.key in lost) is (before not in (By.CALLER, By.NOBODY) and after in (By.CALLER, By.NOBODY))
+    assert (start is to) <= (not lost and not impossible_after(start, to))
+
+
+def test_a_move_to_methods_alone_creates_nothing():
+    """Without a constructor no agent comes into being, and no ephemeral type is called."""
+    gone = [found.value for found in impossible_after(Approach.DISCOVERED, Approach.METHOD_ONLY)]
+    assert gone == ["constructor-values", "ephemeral-type"]

@@ -33,21 +33,24 @@ def rules_and_profile(edition: str, switches: tuple[str, ...]) -> tuple[Rules, P
     Raises:
         InputError: for an unknown edition, switch or value.
     """
-    from policyd.core.edition import SWITCHES
-    from policyd.core.tools.profile import KEYS, Profile
+    from policyd.core.tools.profile import Profile, switch_word
 
-    own = {row.name for row in SWITCHES}
-    rules = opt.rules_of(
-        edition, tuple(s for s in switches if s.partition("=")[0] in own or s.partition("=")[0] not in KEYS)
-    )
-    profile = Profile.of(rules)
+    of_rules: list[str] = []
+    of_profile: list[tuple[str, str]] = []
     for written in switches:
-        name, _, value = written.partition("=")
-        if name in KEYS and name not in own:
-            try:
-                profile = profile.set(name, value)
-            except ValueError as words:
-                raise opt.usage(f"`{name}` takes {words}") from None
+        name, equals, value = written.partition("=")
+        word = switch_word(name, value)
+        if word is None:
+            of_profile.append((name, value))
+        else:
+            of_rules.append(f"{name}{equals}{word}")
+    rules = opt.rules_of(edition, of_rules)
+    profile = Profile.of(rules)
+    for name, value in of_profile:
+        try:
+            profile = profile.set(name, value)
+        except ValueError as words:
+            raise opt.usage(f"`{name}` takes {words}") from None
     return rules, profile
 
 

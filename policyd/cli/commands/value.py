@@ -30,14 +30,14 @@ def check(
     Exit 0: yes; 1: no; 3: an engine for patterns or URLs would have to decide, or it is more than one
     question may look at.
     """
+    from policyd.cli.commands.chain import rules_and_profile
     from policyd.cli.output import as_json, write
     from policyd.core.schema.outcomes import Validity
-    from policyd.core.tools.profile import Profile
     from policyd.usecases.schema_compare import well_formed
     from policyd.usecases.tool_documents import read_schema, read_text
     from policyd.usecases.value_check import check_value, value_json
 
-    form = Profile.of(opt.rules_of(edition, switch)).json_form
+    form = rules_and_profile(edition, switch)[1].json_form
     answer = check_value(read_text(value), well_formed(read_schema(schema), str(schema)), form, trusted=trusted)
     if format == "json":
         write(as_json(value_json(answer)), output)

@@ -33,6 +33,7 @@ class Verb(Enum):
     UNDECODABLE_PARAMETERS = "undecodable-parameters"
     PANIC = "panic"
     EXHAUST = "exhaust"
+    CANCELLED = "cancelled"
     GET = "get"
     CANCEL = "cancel"
     DROP = "drop"
@@ -209,6 +210,9 @@ def _on_output(call: Invocation, action: Action) -> tuple[Invocation, Seen]:
         case _:
             if found.state is not OutputState.OPEN:
                 return call, Seen(f"{found.name} is {found.state.value} already: that wins", is_refused=True)
+            if call.is_returned:
+                words = f"the handler has ended without {found.name}: nobody is left who could do that"
+                return call, Seen(words, is_refused=True)
             state = OutputState.FINISHED if action.verb is Verb.FINISH else OutputState.FAILED
             if found.finishing_fails:
                 state = OutputState.FAILED
@@ -217,21 +221,23 @@ def _on_output(call: Invocation, action: Action) -> tuple[Invocation, Seen]:
 
 
 def _inward(call: Invocation, action: Action) -> tuple[Invocation, Seen]:
+    if call.is_returned:
+        words = "the handler has returned: the handle admits nothing more, the task traps, the outcome stands"
+        return call, Seen(words, is_refused=True)
     if action.verb is Verb.FORWARD:
         if action.subject in call.forwarded:
             words = f"`{action.subject}` was forwarded before: streams and cards are forwarded once"
             return call, Seen(words, is_refused=True)
         kept = call.forwarded | {action.subject}
         return replace(call, forwarded=kept), Seen(f"`{action.subject}` now belongs to the call inward")
-    if call.is_returned:
-        words = "the handler has returned: the handle admits nothing more, the task traps, the outcome stands"
-        return call, Seen(words, is_refused=True)
     return replace(call, inward=call.inward + 1), Seen("a call inward is admitted")
 
 
 def _settled(call: Invocation, action: Action) -> tuple[Invocation, Seen]:
     if call.outcome:
         return call, Seen("the call has settled already", is_refused=True)
+    if action.verb is Verb.CANCELLED and not call.is_cancelling:
+        return call, Seen("nobody has asked for cancellation: nothing happens", is_refused=True)
     outcome, finishes = _outcome_of(call, action)
     outputs = tuple(_finished(output) if finishes else output for output in call.outputs)
     if action.verb is Verb.PANIC:
@@ -294,6 +300,8 @@ def _outcome_of(call: Invocation, action: Action) -> tuple[str, bool]:
             return "`InvalidInput`: the constructor cannot decode the installation parameters", False
         case Verb.PANIC:
             return "a trap, which the caller sees as an internal error, never as `InvalidResult`", False
+        case Verb.CANCELLED:
+            return "`cancelled`: the request was honoured", False
         case _:
             return "`resource-exhausted`", False
 
@@ -312,6 +320,8 @@ def left_over(call: Invocation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not call.outcome:
         who = ", ".join(f"`{name}`" for name in live) or "nobody"
         verb = "may wait for ever" if live else "waits, and it may run for ever"
+        if live and call.is_detached:
+            verb = "gets nothing of it any more, and it can keep its observer for ever"
         open_ends.append(f"the call has not settled: {who} {verb}")
     open_ends += [
         f"{output.name} was neither finished nor failed" for output in call.outputs if output.state is OutputState.OPEN

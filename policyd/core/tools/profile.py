@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import Any
 
-from policyd.core.edition import NEXT, Rules
+from policyd.core.edition import NEXT, SWITCHES, Rules
 from policyd.core.schema.json_faults import JsonForm
 from policyd.core.tools.compat_errors import ErrorRule
 from policyd.core.tools.modes import Mode
@@ -126,6 +126,23 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "option_lift": ("true", "false"),
 }
 """The words of each key, the newest first where the value is a yes or no."""
+
+
+def switch_word(key: str, value: str) -> str | None:
+    """The value of a switch of the editions that a word of the profile stands for; None where the profile alone has it.
+
+    Words of switches, and of names that are no key, are given back as they are.
+
+    >>> switch_word("duration_json", "iso8601"), switch_word("tool_owner_component", "caller")
+    ('iso-text', None)
+    """
+    row = next((row for row in SWITCHES if row.name == key), None)
+    words = KEYS.get(key, ())
+    if row is None or not words:
+        return None if words else value
+    if value in (row.next, row.snapshot) or value not in words:
+        return value
+    return {words[0]: row.next, words[-1]: row.snapshot}.get(value)
 
 
 _KEY_OF_FIELD = {"quoted_arguments": "arg_string_rendering", "secret_scope_of_binding": "middleware_secret_scope"}

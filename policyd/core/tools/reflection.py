@@ -433,8 +433,40 @@ MOVES: dict[tuple[Approach, Approach], str] = {
     (Approach.METHOD_ONLY, Approach.DYNAMIC): "local validation of the described fields",
     (Approach.NORMAL_RPC, Approach.DYNAMIC): "all local validation and typed outcomes",
     (Approach.DYNAMIC, Approach.DISCOVERED): "nothing is lost: packed values are validated against the snapshot again",
+    (Approach.METHOD_ONLY, Approach.NORMAL_RPC): "independence of the producer's source; described constraints",
+    (Approach.FULL_STATIC, Approach.NORMAL_RPC): "independence of the producer's source; described constraints",
+    (Approach.DISCOVERED, Approach.NORMAL_RPC): "the look at what is deployed and visible; constraints of the snapshot",
+    (Approach.DYNAMIC, Approach.NORMAL_RPC): "nothing is checked less, but source has to be shared with the producer",
+    (
+        Approach.METHOD_ONLY,
+        Approach.DISCOVERED,
+    ): "nothing is checked less, but the target has to be visible at discovery",
+    (
+        Approach.DISCOVERED,
+        Approach.METHOD_ONLY,
+    ): "identity and configuration go unchecked, restrictions as far as they are not described; nothing is created",
+    (Approach.DYNAMIC, Approach.METHOD_ONLY): "explicit addresses of ephemeral types; only described methods remain",
+    (Approach.DYNAMIC, Approach.FULL_STATIC): "nothing is checked less; only what is described remains",
 }
 """What is lost by moving from one approach to another."""
+
+
+_CHECKED = (By.COMPILER, By.LOCALLY, By.ON_OUTCOME)
+
+
+def unchecked_after(start: Approach, to: Approach) -> tuple[Question, ...]:
+    """The rows that somebody answers on the caller's side before a move, and nobody or only the caller after it.
+
+    >>> [row.key for row in unchecked_after(Approach.DISCOVERED, Approach.NORMAL_RPC)]
+    ['A1', 'A13']
+    """
+    return tuple(row for row in QUESTIONS if row.cell(start).by in _CHECKED and row.cell(to).by not in _CHECKED)
+
+
+def impossible_after(start: Approach, to: Approach) -> tuple[Identity, ...]:
+    """The identities with which something can be done before a move, and nothing after it."""
+    before, after = list(Approach).index(start), list(Approach).index(to)
+    return tuple(found for found, words in IDENTITIES.items() if words[before] != "no" and words[after] == "no")
 
 
 class Knowledge(Enum):
@@ -465,6 +497,8 @@ def fitting(known: frozenset[Knowledge]) -> tuple[Approach, str]:
         return Approach.METHOD_ONLY, "a stable interface without shared source, and the agent exists"
     if Knowledge.DEPLOYED_ENVIRONMENT in known:
         return Approach.DISCOVERED, "the deployed environment decides what there is"
+    if Knowledge.CONSTRUCTOR in known:
+        return Approach.DISCOVERED, "agents are created, and only the deployed environment describes their constructor"
     return Approach.DYNAMIC, "only packed values are transported"
 
 

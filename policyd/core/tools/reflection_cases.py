@@ -21,6 +21,7 @@ class KnowledgeRow:
         question: what is asked.
         by: who validates, and how it ends.
         refuses: whether the client itself refuses before RPC.
+        others: further approaches for which the row holds.
     """
 
     key: str
@@ -29,6 +30,11 @@ class KnowledgeRow:
     question: str
     by: str
     refuses: bool = False
+    others: tuple[Approach, ...] = ()
+
+    def is_about(self, approach: Approach) -> bool:
+        """Whether the row holds for clients of an approach."""
+        return self.approach in (None, approach) or approach in self.others
 
 
 _N, _M, _F, _D, _Y = Approach
@@ -80,6 +86,7 @@ KNOWLEDGE: tuple[KnowledgeRow, ...] = (
         "own definition of some commands of a tool",
         "deployed with the same input graph",
         "locally the own definition only; host: `InvalidCommandPath`, `InvalidInput`",
+        others=(_F,),
     ),
     KnowledgeRow("C17", None, "no card", "may I call", "host: `Denied`"),
     KnowledgeRow(
