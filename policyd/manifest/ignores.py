@@ -20,7 +20,7 @@ MARK = "policyd: ignore"
 MAX_COMMENTS = 10_000
 """So many comments of one document are read."""
 
-_COMMENT = re.compile(r"#[ \t]{0,16}policyd:[ \t]{0,16}ignore\b(?P<rest>[^\n]{0,2000})")
+IGNORING = re.compile(r"#[ \t]{0,16}policyd:[ \t]{0,16}ignore\b(?P<rest>[^\n]{0,2000})")
 _CODE = re.compile(r"[A-Z]{4,8}[0-9]{3}", re.ASCII)
 
 
@@ -66,7 +66,7 @@ def _of(document: Document) -> Iterator[IgnoreComment | UnreadComment]:
     source = document.source
     if MARK not in source.text and "policyd:" not in source.text:
         return
-    matches = [m for _, m in zip(range(MAX_COMMENTS), _COMMENT.finditer(source.text), strict=False)]
+    matches = [m for _, m in zip(range(MAX_COMMENTS), IGNORING.finditer(source.text), strict=False)]
     if not matches:
         return
     values = _Values(document.root)

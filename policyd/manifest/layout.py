@@ -1,7 +1,8 @@
 """The canonical layout of the grants of a manifest: their text, their quotes, and their order; comments stay.
 
 Grants are sorted within groups: a comment on a line of its own, or an empty line, begins a new one, so that what
-a comment heads stays below it. Nothing but the lists of cards is touched, and no grant is added or lost.
+a comment heads stays below it; a grant under a suppression stays where it is. Nothing but the lists of cards is
+touched, and no grant is added or lost.
 
 Source: cards P10 (canonical text); manifest-format 3; interface, `fmt`.
 """
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from policyd.core.edition import Rules
 from policyd.core.grants import Grant
 from policyd.findings import InternalDefect, Span
+from policyd.manifest.ignores import IGNORING
 from policyd.manifest.load import Document, load_text
 from policyd.manifest.located import LocatedList, LocatedMap, LocatedScalar
 from policyd.manifest.patch_text import TextEdit, applied, quoted
@@ -137,6 +139,9 @@ class _Sorted:
                 group = []
             group.append(line)
             last = line.end
+            if self._is_meant_alone(line):
+                yield from self._flushed(group)
+                group = []
         yield from self._flushed(group)
 
     def _grant(self, scalar: LocatedScalar) -> Grant | None:
@@ -166,6 +171,19 @@ class _Sorted:
             return None
         text = f"{before}{self._canonical(scalar, grant)}{source.text[scalar.end : end]}"
         return _Line(scalar, grant, start, end, text)
+
+    def _is_meant_alone(self, line: _Line) -> bool:
+        """Whether a comment above suppresses findings of this very line, so that no other may take its place."""
+        starts = self._source.line_starts
+        number = self._source.span(line.start, line.end).line - 1
+        while number > 0:
+            above = self._source.text[starts[number - 1] : starts[number]].strip()
+            if above and not above.startswith("#"):
+                return False
+            if IGNORING.search(above):
+                return True
+            number -= 1
+        return False
 
     def _rewritten(self, scalar: LocatedScalar, grant: Grant) -> Iterator[TextEdit | tuple[bool, Span]]:
         """A grant that stays where it is, within a flow list or behind an anchor."""

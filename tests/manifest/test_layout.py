@@ -10,6 +10,7 @@ from laws.strategies import FEW, grants
 from policyd.cli.main import run
 from policyd.core.edition import NEXT
 from policyd.manifest import load_text
+from policyd.manifest.ignores import ignore_comments
 from policyd.manifest.layout import canonical_layout
 from policyd.syntax import Form, parse_grant
 
@@ -137,3 +138,73 @@ def test_the_command_checks_and_writes(tmp_path, capsys):
         assert run(["fmt", str(tmp_path / "bad.yaml")]) == 2
         assert (tmp_path / "bad.yaml").read_text() == bad
     assert run(["fmt", str(tmp_path / "none.yaml")]) == 2
+
+
+IGNORE = "# policyd: ignore CARD021 until=2030-01-01 reason=agreed\n"
+
+
+def meant(text):
+    """What each suppression of a document is about: the canonical text on the line that it means."""
+    document = load_text(text).documents[0]
+    items = document.root.get("agents").get("Cart").get("initialCard").get("lowerBound").get("positive").items
+    lines = {
+        document.source.span(item.start, item.end).line: parse_grant(item.text, Form.MANIFEST).text for item in items
+    }
+    return sorted(lines.get(found.line, "") for found in ignore_comments([document]))
+
+
+@st.composite
+def suppressed(draw):
+    """A list in which comments above and behind grants suppress findings of theirs."""
+    lines = []
+    for line in draw(lists()).removeprefix(HEAD).splitlines(keepends=True):
+        is_grant = line.strip().startswith("- ")
+        above = draw(st.sampled_from(("", "", "          " + IGNORE, "          " + IGNORE + "\n          # more\n")))
+        behind = draw(st.booleans()) and is_grant and "#" not in line
+        lines.append((above if is_grant else "") + (f"{line.rstrip()}  {IGNORE}" if behind else line))
+    return HEAD + "".join(lines)
+
+
+@settings(max_examples=80, deadline=None)
+@given(suppressed(), st.sampled_from(("\n", "\r\n")))
+def test_suppressions_mean_the_same_grants_as_before(text, ending):
+    text = text.replace("\n", ending)
+    done = layout(text)
+    assert meant(done.text) == meant(text)
+    assert layout(done.text).text == done.text
+    assert done.text.count("\r") == text.count("\r")
+
+
+def test_a_suppression_above_the_first_grant_of_a_group():
+    text = HEAD + (
+        f"          {IGNORE}"
+        '          - "secret(?env) @ ?agent : * : *"\n'
+        '          - "kv(?env) @ ?agent : read : b.k"\n'
+        '          - "agent(?agent) @ ?agent : view :"\n'
+    )
+    assert layout(text).text == HEAD + (
+        f"          {IGNORE}"
+        '          - "secret(?env) @ ?agent : * : *"\n'
+        '          - "agent(?agent) @ ?agent : view :"\n'
+        '          - "kv(?env) @ ?agent : read : b.k"\n'
+    )
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_the_bytes_around_the_grants_stay(tmp_path, mark, ending):
+    """Byte order mark, line ends, anchors, blocks, escapes and everything else of the document."""
+    body = HEAD + (
+        '          - &one "env(?agent) @ ?agent :  read : A"  # kept\n'
+        "          - *one\n"
+        "          - >-\n            kv(?env) @ ?agent :\n            read : b.k\n"
+        '          - "kv(?env) @ ?agent :  read : b.\\x6b"\n'
+        "x: [1,   2] # kept\n"
+    )
+    file = tmp_path / "golem.yaml"
+    file.write_bytes((mark + body.replace("\n", ending)).encode())
+    assert run(["fmt", str(file)]) == 0
+    expected = body.replace("b.\\x6b", "b.k").replace('"kv(?env) @ ?agent :  ', '"kv(?env) @ ?agent : ')
+    assert file.read_bytes() == (mark + expected.replace("\n", ending)).encode()
+    assert run(["fmt", "--check", str(file)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["golem.yaml"]
