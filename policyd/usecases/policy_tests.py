@@ -25,7 +25,6 @@ from policyd.policytests import (
     test_file_of_json,
 )
 from policyd.report import Lines, no_lines
-from policyd.store.snapshots import SnapshotInfo
 from policyd.syntax.denials.redaction import redacted_name
 from policyd.syntax.mistakes import shown
 from policyd.usecases.deployments import Selection, described, load
@@ -45,14 +44,11 @@ from policyd.usecases.policy_tests_given import UNREADABLE, Beside
 from policyd.usecases.policy_tests_subjects import (
     UNFIT,
     FromManifest,
-    FromStore,
     FromWallet,
     Subject,
     When,
     whole,
 )
-from policyd.usecases.stored_decisions import Decisions
-from policyd.usecases.stored_deployment import StoredFacts
 from policyd.usecases.tool_documents import PlainDocument, read_document
 
 EVERY_TYPE = "*"
@@ -61,8 +57,8 @@ EVERY_TYPE = "*"
 MAX_QUESTIONS = 50_000
 """So many expectations, over all agents and environments, are asked of one file."""
 
-Stored = Callable[[str], tuple[Decisions, StoredFacts, SnapshotInfo]]
-"""Finds a place in the store."""
+Stored = Callable[[str, Rules, str, tuple[Path, ...]], Subject]
+"""The deployment at a place in the store; with the edition, the component and the definitions of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +206,13 @@ class TestRun:
             case QueryExpectation():
                 return ask_query(holds, self._somebody(case), expectation, when, self.budget)
             case ReachExpectation():
-                return ask_reach(whole(holds, "who reaches what"), agent, expectation, when, self.budget)
+                return ask_reach(whole(subject, case.wallet, "who reaches what"), agent, expectation, when, self.budget)
             case RetryExpectation():
-                return ask_retry(whole(holds, "retry policies"), expectation)
+                return ask_retry(whole(subject, case.wallet, "retry policies"), expectation)
             case SagaExpectation():
-                return ask_saga(whole(holds, "sagas"), self._somebody(case), expectation)
+                return ask_saga(whole(subject, case.wallet, "sagas"), self._somebody(case), expectation)
             case ChainExpectation():
-                return ask_chain(whole(holds, "chains of tools"), agent, expectation)
+                return ask_chain(whole(subject, case.wallet, "chains of tools"), agent, expectation)
 
     def _somebody(self, case: Case) -> str:
         if not case.agent and case.wallet is None:
@@ -265,11 +261,10 @@ def _subjects(beside: Beside, settings: Settings, rules: Rules) -> list[Subject 
         for index, place in enumerate(tests.snapshots):
             steps = ("snapshots", index) if "snapshots" in _keys(beside) else ("snapshot",)
             try:
-                decisions, facts, info = settings.stored(place)
+                found.append(settings.stored(place, rules, tests.component, definitions))
             except InputError as error:
                 first = error.findings[0]
                 raise InputError.of(first.code, first.message, beside.document.span(steps), first.help) from None
-            found.append(FromStore(facts, info, decisions, rules, place, tests.component, definitions))
         return found
     if not tests.manifest:
         return [None]
@@ -281,7 +276,13 @@ def _subjects(beside: Beside, settings: Settings, rules: Rules) -> list[Subject 
         names = tests.environments or tuple(dict.fromkeys(own)) or (None,)
     for name in names:
         selection = Selection(name, tests.presets, tests.account, tests.component)
-        deployment = described(loaded, selection, rules)
+        try:
+            deployment = described(loaded, selection, rules)
+        except InputError as error:
+            if all(finding.span is not None for finding in error.findings):
+                raise
+            place = beside.document.span(("env",) if "env" in _keys(beside) else ("envs",))
+            raise InputError(*(replace(f, span=f.span or place) for f in error.findings)) from None
         found.append(FromManifest(deployment, selection, rules, path, settings.include_root, definitions))
     return found
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from policyd.core.application import initial_card_id
 from policyd.findings import InputError, Span
 from policyd.usecases.policy_tests import Outcome, TestRun
 from policyd.usecases.policy_tests_answers import Touch, layers_of
-from policyd.usecases.policy_tests_subjects import FromManifest, FromStore, Subject
+from policyd.usecases.policy_tests_subjects import HeldGrant, Subject
 
 Ran = tuple[TestRun, Sequence[Outcome]]
 """A run with what became of its expectations."""
@@ -89,15 +88,8 @@ def together(ran: Iterable[Ran]) -> list[list[Ran]]:
     """The runs of each manifest, or of each stored deployment, under the same edition."""
     groups: dict[Hashable, list[Ran]] = {}
     for run, outcomes in ran:
-        subject = run.subject
-        match subject:
-            case FromManifest(path=path, selection=chosen):
-                key: Hashable = (str(path.resolve()), run.rules, chosen.account, chosen.component, chosen.presets)
-            case FromStore(info=info):
-                key = (info.digest, run.rules)
-            case _:
-                continue
-        groups.setdefault(key, []).append((run, outcomes))
+        if run.subject is not None:
+            groups.setdefault(run.subject.identity, []).append((run, outcomes))
     return list(groups.values())
 
 
@@ -116,14 +108,15 @@ def _subjects(group: Sequence[Ran]) -> list[Subject]:
 
 def parts_of(subject: Subject, not_known: list[str]) -> Iterator[Part]:
     """All parts of a deployment; what cannot be read is added to `not_known`."""
-    yield from _manifest_grants(subject) if isinstance(subject, FromManifest) else _stored_grants(subject)
+    for held in subject.grants():
+        yield Part("grant", held.agent, held.text, held.span, _touches(held))
     try:
         for policy in subject.retries().policies:
             name = policy.rule.name
             yield Part("policy", subject.name, name, policy.span, frozenset({Touch("policy", subject.name, name)}))
     except InputError as error:
         not_known.append(f"the retry policies of {subject.name}: {error.findings[0].message}")
-    if not _has_chains(subject):
+    if not subject.has_layers:
         return
     try:
         rows = subject.chains().rows
@@ -135,39 +128,6 @@ def parts_of(subject: Subject, not_known: list[str]) -> Iterator[Part]:
             yield Part("layer", touch.owner, f"layer {touch.index} ({touch.name})", None, frozenset({touch}))
 
 
-def _has_chains(subject: Subject) -> bool:
-    if not isinstance(subject, FromManifest):
-        return True
-    return bool(subject.found.loaded.application.middleware)
-
-
-def _manifest_grants(subject: FromManifest) -> Iterator[Part]:
-    for agent in subject.found.deployment.agents:
-        for bound, index, placed in agent.initial_card.each():
-            touches = _touches(
-                agent.name, str(initial_card_id(agent.name)), bound.value, index, placed.grant.target.cls.name
-            )
-            yield Part("grant", agent.name, placed.text, placed.span, touches)
-
-
-def _stored_grants(subject: Subject) -> Iterator[Part]:
-    """The grants of imported wallets, and of initial cards where an agent type has no wallet."""
-    assert isinstance(subject, FromStore)  # the only other deployment
-    facts = subject.facts
-    for agent in facts.under(subject.rules).deployment.agents:
-        holder = facts.holder_of(agent.name)
-        wallet = facts.wallet_for(holder) if holder is not None else None
-        if wallet is None:
-            for bound, index, placed in agent.initial_card.each():
-                cls = placed.grant.target.cls.name
-                touches = _touches(agent.name, str(initial_card_id(agent.name)), bound.value, index, cls)
-                yield Part("grant", agent.name, placed.text, placed.span, touches)
-            continue
-        for held in wallet.cards:
-            for bound, index, grant in held.card.bounds.each():
-                touches = _touches(agent.name, str(held.card.id), bound.value, index, grant.target.cls.name)
-                yield Part("grant", agent.name, grant.text, facts.place(held.card.id, bound, index), touches)
-
-
-def _touches(agent: str, card: str, bound: str, index: int, cls: str) -> frozenset[Touch]:
-    return frozenset({Touch("grant", card, bound, index), Touch("class", agent, cls), Touch("class", "", cls)})
+def _touches(held: HeldGrant) -> frozenset[Touch]:
+    named = Touch("grant", held.card, held.bound.value, held.index)
+    return frozenset({named, Touch("class", held.agent, held.cls), Touch("class", "", held.cls)})

@@ -135,7 +135,11 @@ class Beside:
         if not isinstance(written, str):
             return written, None
         steps = (*given.steps, name)
-        document = read_document(self.path(written, steps))
+        path, place = self.path(written, steps), self.document.span(steps)
+        try:
+            document = read_document(path)
+        except InputError as error:
+            raise InputError(*(replace(f, span=f.span or place) for f in error.findings)) from None
         return document.value, document
 
     def _relocated(self, error: InputError, document: PlainDocument | None, steps: tuple[str | int, ...]) -> InputError:

@@ -1,4 +1,4 @@
-"""What policy tests are put to: a manifest, a stored deployment, or the holder of a wallet.
+"""What policy tests are put to: a manifest, or the holder of a wallet; stored deployments stand apart.
 
 Every answer comes from the use case that the verb of the command line calls.
 
@@ -7,35 +7,29 @@ Source: interface, Files and queries, a place in the store.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from policyd.core.admission import Wallet
-from policyd.core.application import InitialCard
-from policyd.core.cards import CardId, ScopeCard, Timestamp
+from policyd.core.application import AgentType, InitialCard, initial_card_id
+from policyd.core.cards import Bound, CardId, ScopeCard, Timestamp
 from policyd.core.edition import Rules
 from policyd.core.tools.profile import Profile
 from policyd.findings import InputError, Span
 from policyd.report import Lines, no_lines
-from policyd.store.snapshots import SnapshotInfo
 from policyd.usecases.answer import Answer
 from policyd.usecases.chain_check import ChainReport, check_chains
-from policyd.usecases.chain_sources import ChainSources, definitions_in, load_sources, stored_sources
+from policyd.usecases.chain_sources import load_sources
 from policyd.usecases.check_call import ManifestQuestion, WalletQuestion, check_manifest, check_wallet
 from policyd.usecases.deployments import Described, Selection, described, load
 from policyd.usecases.explain_holding import Holding, in_manifest, of_wallet
-from policyd.usecases.explain_stored import stored_holding
 from policyd.usecases.holders import Parties, holders_in
 from policyd.usecases.reach_world import World, entrances_of, world_of
 from policyd.usecases.retry_saga import SagaAnswer, SagaQuestion, ask_saga
 from policyd.usecases.retry_sources import RetryEnvironment, environment_of
-from policyd.usecases.retry_stored import ask_stored_saga, stored_environment
 from policyd.usecases.saga_self_view import cards_of_manifest
-from policyd.usecases.stored_decisions import Decisions, StoredQuestion
-from policyd.usecases.stored_deployment import StoredFacts
-from policyd.usecases.stored_parties import stored_parties
 from policyd.usecases.wallet_holders import Places, wallet_holders
 
 UNFIT = "TEST003"
@@ -53,6 +47,29 @@ class When:
 
     at: Timestamp | None = None
     scope: ScopeCard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldGrant:
+    """One grant of a deployment.
+
+    Attributes:
+        agent: the type that holds it.
+        card: as answers name its card.
+        bound: the list.
+        index: in the list.
+        text: as written.
+        cls: the name of its class.
+        span: its place, None where none is known.
+    """
+
+    agent: str
+    card: str
+    bound: Bound
+    index: int
+    text: str
+    cls: str
+    span: Span | None
 
 
 class Holds(Protocol):
@@ -90,6 +107,17 @@ class Subject(Holds, Protocol):
     @property
     def definitions(self) -> tuple[Path, ...]:
         """Documents that define tools and middleware."""
+
+    @property
+    def identity(self) -> Hashable:
+        """What is the same for all environments of one manifest, and for one snapshot."""
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether there may be middleware."""
+
+    def grants(self) -> Iterator[HeldGrant]:
+        """The grants of its cards."""
 
     def world(self, names: Sequence[str], when: When) -> World:
         """Everybody who can act."""
@@ -143,6 +171,21 @@ class FromManifest:
         """The lines of its documents, values masked."""
         return self.found.line
 
+    @property
+    def identity(self) -> Hashable:
+        """The manifest, and what is said besides it."""
+        chosen = self.selection
+        return (str(self.path.resolve()), self.rules, chosen.account, chosen.component, chosen.presets)
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether the manifest declares middleware."""
+        return bool(self.found.loaded.application.middleware)
+
+    def grants(self) -> Iterator[HeldGrant]:
+        """Those of the initial cards."""
+        return initial_grants(self.found.deployment.agents)
+
     def with_card(self, agent: str, card: InitialCard) -> FromManifest:
         """The same deployment with another initial card of one agent type."""
         deployment = self.found.deployment
@@ -194,83 +237,6 @@ class FromManifest:
 
 
 @dataclass(frozen=True, slots=True)
-class FromStore:
-    """A stored deployment.
-
-    Attributes:
-        facts: as stored.
-        info: which snapshot.
-        decisions: answers about it.
-        rules: the edition.
-        place: as typed.
-        component: of the agent types, where the deployment leaves it open.
-        definitions: documents that define tools and middleware.
-    """
-
-    facts: StoredFacts
-    info: SnapshotInfo
-    decisions: Decisions
-    rules: Rules
-    place: str
-    component: str = ""
-    definitions: tuple[Path, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The place."""
-        return self.place
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """Its agent types."""
-        return tuple(agent.name for agent in self.facts.deployment.agent_types)
-
-    @property
-    def lines(self) -> Lines:
-        """No lines: the text is not stored."""
-        return no_lines
-
-    def question(self, agent: str, target: str, when: When) -> StoredQuestion:
-        """A question about an agent, or about a holder in full."""
-        head = agent.partition("(")[0]
-        if "@" in head or "/" in head:
-            return StoredQuestion(target, "", agent, when.at, when.scope, self.component)
-        return StoredQuestion(target, agent, "", when.at, when.scope, self.component)
-
-    def answer(self, agent: str, target: str, when: When, *, in_full: bool = False) -> Answer:
-        """As `check @place` says."""
-        return self.decisions.answer(self.facts, self.info, self.question(agent, target, when), self.rules)
-
-    def holding(self, agent: str, when: When) -> Holding:
-        """A holder with its imported wallet, else its initial card."""
-        return stored_holding(self.decisions, self.facts, self.info, self.question(agent, "", when), self.rules)
-
-    def parties(self, agent: str, when: When) -> Parties:
-        """An agent type, or everybody."""
-        return stored_parties(self.facts, self.rules, self.place, agent, self.component, when.at)
-
-    def world(self, names: Sequence[str], when: When) -> World:
-        """Everybody who can act; entrances are not stored."""
-        return world_of(self.parties("", when), (), self.rules, names)
-
-    def retries(self) -> RetryEnvironment:
-        """The policies as stored."""
-        return stored_environment(self.facts.deployment)
-
-    def saga(self, question: SagaQuestion) -> SagaAnswer:
-        """As `saga @place` says."""
-        return ask_stored_saga(question, self.facts, self.info, self.rules, self.decisions, self.component)
-
-    def chains(self, tool: str = "") -> ChainReport:
-        """As `chain check @place` says."""
-        profile = Profile.of(self.rules)
-        beside: list[ChainSources] = definitions_in(self.definitions, self.rules, profile)
-        deployment = self.facts.under(self.rules).deployment
-        sources = stored_sources(self.facts.deployment, deployment, beside, self.rules, profile)
-        return check_chains(sources, None, tool)
-
-
-@dataclass(frozen=True, slots=True)
 class FromWallet:
     """The holder of a wallet fixture.
 
@@ -310,13 +276,22 @@ class FromWallet:
             of_wallet(self.wallet, self.rules, agent)
 
 
-def whole(holds: Holds, what: str) -> Subject:
+def initial_grants(agents: Iterable[AgentType]) -> Iterator[HeldGrant]:
+    """The grants of the initial cards of some agent types."""
+    for agent in agents:
+        card = str(initial_card_id(agent.name))
+        for bound, index, placed in agent.initial_card.each():
+            cls = placed.grant.target.cls.name
+            yield HeldGrant(agent.name, card, bound, index, placed.text, cls, placed.span)
+
+
+def whole(subject: Subject | None, wallet: FromWallet | None, what: str) -> Subject:
     """The deployment, where a question needs all of it.
 
     Raises:
-        InputError: TEST003, if only a wallet is given.
+        InputError: TEST003, if a wallet is given, or nothing.
     """
-    if isinstance(holds, FromManifest | FromStore):
-        return holds
+    if subject is not None and wallet is None:
+        return subject
     help = "ask it in a test without the wallet, about `manifest` or `snapshot`"
     raise InputError.of(UNFIT, f"a wallet alone says nothing of {what}", None, help)

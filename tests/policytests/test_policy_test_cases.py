@@ -155,3 +155,15 @@ def test_a_stored_deployment(
     path.write_text(STORED.format(place="@99"), encoding="utf-8")
     assert asked(path) == 2
     assert "a.test.yaml:1:" in capsys.readouterr().err
+
+
+def test_a_mistake_in_a_fixture_is_told_where_it_is(beside: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The place is the one in the wallet, also where the wallet is YAML or not there."""
+    wallet = (beside.parent / "wallet" / "wallet.json").read_text(encoding="utf-8")
+    (beside / "bad.json").write_text(wallet.replace("kv(acme@example.com/shop/prod) @ * : read", "kv(acme) @ * : read"))
+    (beside / "bad.yaml").write_text("holder: a@x.io/shop/prod/c:c/T\ncards: 1\n")
+    for name, place in (("bad.json", "bad.json:28:"), ("bad.yaml", "bad.yaml:1:1"), ("none.json", "`none.json`")):
+        path = beside / "a.test.yaml"
+        path.write_text(f"given: {{wallet: {name}}}\ntests:\n  - {{name: n, deny: ['env(?agent) : read : A']}}\n")
+        assert asked(path) == 2
+        assert place in capsys.readouterr().err.replace(f"{beside}/none.json", "none.json")

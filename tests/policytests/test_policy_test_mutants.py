@@ -16,6 +16,7 @@ from policyd.core.cards import default_grants
 from policyd.core.edition import NEXT
 from policyd.core.grants import AgentContext
 from policyd.syntax import Form, parse_grant
+from policyd.usecases import policy_tests_mutation
 from policyd.usecases.policy_tests_mutants import changes_of
 
 CASES = Path(__file__).parents[1] / "cases" / "policytests" / "mutants.yaml"
@@ -168,3 +169,32 @@ def test_the_shipped_example_has_no_survivor(capsys: pytest.CaptureFixture[str])
     assert (counts["survives"], counts["undecided"], found["mutation"]["notTriedGrants"]) == (0, 0, 0)
     assert counts["noticed"] > 100
     assert counts["equivalent"] > 0
+
+
+FACETS = """manifest: ../golem.yaml
+env: prod
+account: acme@example.com
+tests:
+  - name: facets
+    agent: Cart
+    calls:
+      - {call: "network() : connect : a.example.com:443", expect: {bounded: yes}, because: ADMIT011}
+  - name: another class than any grant, which only the ceiling withholds
+    agent: Cart
+    calls: [{call: "secret(?env) : reveal : key", expect: {admitted: no}, because: ADMIT003}]
+    operations: [{op: kv.get, args: {bucket: orders, key: a}, expect: {admitted: yes}}]
+"""
+
+
+@pytest.mark.parametrize("texts", [(NETWORK,), (KEYS,), (FACETS,), (NETWORK, FACETS), (NETWORK, KEYS, FACETS)])
+def test_leaving_out_what_a_change_cannot_concern_changes_nothing(
+    texts: tuple[str, ...], policies: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asking every expectation again after every change comes to the same."""
+    files = []
+    for number, text in enumerate(texts):
+        files.append(policies / f"{number}.test.yaml")
+        files[-1].write_text(text, encoding="utf-8")
+    quick = mutation(capsys, *map(str, files))
+    monkeypatch.setattr(policy_tests_mutation._Plan, "about", lambda plan, line, *, ends_ceiling: iter(plan._listed))
+    assert mutation(capsys, *map(str, files), "--budget", "60") == quick

@@ -12,11 +12,10 @@ from policyd.cli.exits import Exit
 from policyd.cli.parties import budget_of
 
 if TYPE_CHECKING:
-    from policyd.store.snapshots import SnapshotInfo
+    from policyd.core.edition import Rules
     from policyd.usecases.policy_tests import Outcome
+    from policyd.usecases.policy_tests_subjects import Subject
     from policyd.usecases.proofs import Proof
-    from policyd.usecases.stored_decisions import Decisions
-    from policyd.usecases.stored_deployment import StoredFacts
 
 
 @click.command("test")
@@ -74,8 +73,9 @@ def command(
     return Exit.YES if report.holds else Exit.NO
 
 
-def _stored(place: str) -> tuple[Decisions, StoredFacts, SnapshotInfo]:
+def _stored(place: str, rules: Rules, component: str, definitions: tuple[Path, ...]) -> Subject:
     from policyd.cli.store import database
+    from policyd.usecases.policy_tests_stored import FromStore
     from policyd.usecases.snapshots import StoredSnapshots
     from policyd.usecases.stored_decisions import Decisions
 
@@ -83,7 +83,8 @@ def _stored(place: str) -> tuple[Decisions, StoredFacts, SnapshotInfo]:
     with database() as store:
         snapshots = StoredSnapshots(store)
         info = snapshots.resolve(place)
-        return decisions, decisions.facts(snapshots, info), info
+        facts = decisions.facts(snapshots, info)
+    return FromStore(facts, info, decisions, rules, place, component, definitions)
 
 
 def _explained(outcome: Outcome) -> str:
