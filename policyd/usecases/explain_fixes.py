@@ -29,7 +29,7 @@ from policyd.solver.repairs import (
 )
 from policyd.syntax import Form, GrantSyntaxError, parse_grant
 from policyd.usecases.changes import MAX_SHOWN, ShownWitness, changes_between
-from policyd.usecases.check_call import initial_wallet
+from policyd.usecases.check_call import call_of, initial_wallet
 from policyd.usecases.explain_holding import FromManifest, Holding
 from policyd.usecases.holders import written_target
 from policyd.usecases.proofs import effort_for
@@ -151,6 +151,11 @@ def fixes_of(
     """
     if context is None:
         return Fixes(instead=(_SHARE,))
+    refused = call_of(holding.wallet, targets[0], holding.at, holding.scope).scope_refusal
+    if refused:
+        return Fixes(
+            instead=(f"the scope card of the invocation is refused ({refused}): call with another one, or none",)
+        )
     keep = _keep_denied(holding, targets, context, is_for_saga=is_for_saga)
     if keep:
         return Fixes(keep_denied=keep)
@@ -345,7 +350,6 @@ def _admits(
     holding: Holding, wallet: Wallet, agent: AgentType, targets: Sequence[Target], context: AgentContext
 ) -> bool:
     from policyd.core.admission.admit import Call, admit_each
-    from policyd.usecases.check_call import call_of
 
     known = wallet.for_agent(context)
     call: Call = call_of(known, targets[0], holding.at, holding.scope)

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 
 from policyd.core.admission import Facet, OperationCall, admit_operation_type
 from policyd.core.admission.operation import asker_of
-from policyd.core.grants import ANY_VERB, Target
+from policyd.core.grants import ANY_VERB
 from policyd.core.operations import Operation, Ports, Refusal, Unclear, asked_by
 from policyd.core.operations.owners import OwnerHole
 from policyd.core.operations.parameters import ParameterKind
 from policyd.syntax.denials.reading import KINDS, Denial, OperationGuess
-from policyd.usecases.check_call import call_of
 from policyd.usecases.explain_holding import Holding
 
 MAX_READINGS = 64
@@ -100,13 +99,8 @@ class Readings:
         return Tried(guess, operation, arguments, facet, missing, whole is not None, whole)
 
     def call(self, operation: Operation, arguments: Mapping[str, object]) -> OperationCall:
-        """The call, with the refusal that its scope card earns."""
-        holding = self.holding
-        call = OperationCall(operation, arguments, holding.at, holding.scope)
-        if holding.scope is not None and holding.wallet.cards:
-            known = call_of(holding.wallet, _nothing(holding), holding.at, holding.scope)
-            call = replace(call, scope_refusal=known.scope_refusal)
-        return call
+        """The call at the moment and with the scope card of the holder."""
+        return OperationCall(operation, arguments, self.holding.at, self.holding.scope)
 
     def _placed(self, operation: Operation, arguments: Mapping[str, object]) -> tuple[Mapping[str, object], bool]:
         """The arguments with the component of the agent that they name, and whether that is known."""
@@ -249,11 +243,6 @@ def wanted_of(tried: Tried) -> str:
     flags = [p.argument for p in operation.parameters if p.kind is ParameterKind.FLAGS]
     rest = [name for name in ("agent", "component") if name in operation.arguments]
     return next((name for name in (*needed, *flags, *rest) if name not in given), "")
-
-
-def _nothing(holding: Holding) -> Target:
-    """Any target of the holder's cards, for asking about the scope card alone."""
-    return next(g.target for held in holding.wallet.cards for _, _, g in held.card.bounds.each())
 
 
 __all__ = [
