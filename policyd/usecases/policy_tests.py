@@ -281,8 +281,8 @@ def _subjects(beside: Beside, settings: Settings, rules: Rules) -> list[Subject 
         except InputError as error:
             if all(finding.span is not None for finding in error.findings):
                 raise
-            place = beside.document.span(("env",) if "env" in _keys(beside) else ("envs",))
-            raise InputError(*(replace(f, span=f.span or place) for f in error.findings)) from None
+            here = beside.document.span(("env",) if "env" in _keys(beside) else ("envs",))
+            raise InputError(*(replace(f, span=f.span or here) for f in error.findings)) from None
         found.append(FromManifest(deployment, selection, rules, path, settings.include_root, definitions))
     return found
 
