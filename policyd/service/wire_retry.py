@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 
 from policyd.service.wire import MAX_NAME, DigestText, Document, FacetWord, FindingBody, RulesChoice, Wire
 
-MAX_RULES = 100
+MAX_RULES = 60
 """Retry policies of one question, wherever they come from; the command line takes more."""
 
 MAX_RUNS = 2_000

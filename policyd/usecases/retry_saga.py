@@ -54,7 +54,7 @@ _ASKS_NOTHING = frozenset(
 )
 """Outcomes that need no permission (retry 6.3)."""
 
-MAX_INSTANCES = 40
+MAX_INSTANCES = 20
 """So many names of agents are tried where predicates tell instances apart."""
 
 FOLLOWED = 200
@@ -172,7 +172,8 @@ def ask_saga(
         names = [policy.rule.name for policy in environment.policies]
         own, _ = agent_name(question.agent)
         actors = actors_of(types, own, cards, names, sets_policies=question.sets_policies)
-    urns = urns_of(question, saga_rules)
+    every = urns_of(question, saga_rules)
+    urns = every[:MAX_INSTANCES]
     views = (seen.view,) if seen.view is not None else (SelfView.GRANTED, SelfView.DENIED)
     # the course is that of the first; of the others only what they are decided
     answers = [
@@ -181,12 +182,16 @@ def ask_saga(
     ]
     first = answers[0]
     alternatives = _alternatives(answers)
+    untried = len(every) - len(urns)
+    if untried:
+        others = f"not tried: {untried} more names of agents that the predicates tell apart"
+        alternatives = (*(alternatives or (f"{first.decided.verdict.value}: {first.decided.why}",)), others)
     admitted = _agreed([a.admitted for a in answers])
     return replace(
         first,
-        admitted=admitted,
-        bounded=_agreed([a.bounded for a in answers]),
-        replay_stable=_agreed([a.replay_stable for a in answers]),
+        admitted=Facet.UNKNOWN if untried else admitted,
+        bounded=Facet.UNKNOWN if untried else _agreed([a.bounded for a in answers]),
+        replay_stable=Facet.UNKNOWN if untried else _agreed([a.replay_stable for a in answers]),
         alternatives=alternatives,
         seen=NOT_NEEDED if all(a.decided.verdict in _ASKS_NOTHING for a in answers) else seen,
     )
@@ -225,7 +230,7 @@ def urns_of(question: SagaQuestion, rules: SagaRules) -> tuple[str, ...]:
                 found.append(noun.value)
     if agent_id is None:
         found += (f'{head}{type_name}("a/b")', f"{head}{type_name}()")
-    return tuple(dict.fromkeys(found))[:MAX_INSTANCES]
+    return tuple(dict.fromkeys(found))
 
 
 def _one(

@@ -158,7 +158,7 @@ def test_a_difference_names_both_snapshots(shop):
     assert wrong.status_code == 412
 
 
-MANY = [{**RULE, "name": f"r{number}"} for number in range(101)]
+MANY = [{**RULE, "name": f"r{number}"} for number in range(61)]
 
 
 @pytest.mark.parametrize("path", ["resolve", "simulate", "limits", "lint", "diff", "saga"])

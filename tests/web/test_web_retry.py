@@ -100,3 +100,12 @@ def test_a_query_and_a_form_have_the_same_fields(web, field):
 def test_an_empty_form_is_the_form(web):
     assert web.client.post("/retry").status_code == 200
     assert web.client.post("/retry", data={"document": "x" * ((1 << 20) + 1)}).status_code in (413, 422)
+
+
+def test_many_policies_are_drawn_in_part_and_say_so(web):
+    """More than 20 schedules are counted; of more than 30 policies no findings are looked for."""
+    rules = "".join(f"    r{number}: {{priority: {number}, predicate: true, policy: never}}\n" for number in range(31))
+    head = MANIFEST[: MANIFEST.index("retryPolicyDefaults")]
+    _, text = told(web, document=f"{head}retryPolicyDefaults:\n  prod:\n{rules}")
+    assert "and 12 more" in text
+    assert "findings of more than 30 policies are not looked for on this page" in text

@@ -5,7 +5,7 @@ Source: retry 6.7.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -283,12 +283,15 @@ def _intrinsic(urn: str, rules: SagaRules, ready: RuleSet) -> tuple[Intrinsic, i
     return Intrinsic.STABLE, None, "", True, uncertain
 
 
-def _attempts(policies: Iterable[NamedPolicy], limits: Limits) -> tuple[list[int], bool]:
+def _attempts(policies: Sequence[NamedPolicy], limits: Limits) -> tuple[list[int], bool]:
     """The attempts to look at in order, and whether others are left out."""
     last = None if limits.retries.at_most is None else limits.retries.at_most + 1
-    if last is not None and last <= MAX_ATTEMPTS:
-        return list(range(1, last + 1)), False
-    found = set(range(1, MAX_ATTEMPTS + 1))
+    is_whole = last is not None and last <= MAX_ATTEMPTS
+    # compared as an integer it can only come out otherwise around a constant
+    by_constants = not _reads_attempt_as_text(policies)
+    if is_whole and not by_constants:
+        return list(range(1, (last or 0) + 1)), False
+    found = {1} if by_constants else set(range(1, MAX_ATTEMPTS + 1))
     for policy in policies:
         for leaf in leaves(policy.selector):
             if isinstance(leaf, Constant) or leaf.property != ATTEMPT:
@@ -296,7 +299,7 @@ def _attempts(policies: Iterable[NamedPolicy], limits: Limits) -> tuple[list[int
             for value in constants_of(leaf):
                 if isinstance(value, Integer):
                     found |= {value.value - 1, value.value, value.value + 1}
-    return sorted(k for k in found if k >= 1 and (last is None or k <= last)), True
+    return sorted(k for k in found if k >= 1 and (last is None or k <= last)), not is_whole
 
 
 def _reads_attempt_as_text(policies: Iterable[NamedPolicy]) -> bool:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Form, Query, Request, Response
 from markupsafe import Markup
 from pydantic import BaseModel, Field
 
-from policyd.findings import PolicydError
+from policyd.findings import PolicydError, Report
 from policyd.service.access import Caller
 from policyd.service.problems import status_of
 from policyd.service.rendering import Visitor, guarded, link, page
@@ -25,12 +25,16 @@ from policyd.usecases.retry_lint import lint
 from policyd.usecases.retry_picture import courses_svg
 from policyd.usecases.retry_resolve import resolve_at, resolved_text
 from policyd.usecases.retry_simulate import course_of, course_text
+from policyd.usecases.retry_sources import RetryEnvironment
 from policyd.usecases.saga_words import saga_text
 
 routes = APIRouter(include_in_schema=False)
 
-MAX_DRAWN = 50
+MAX_DRAWN = 20
 """So many schedules are drawn on one page."""
+
+MAX_LINTED = 30
+"""More policies have no findings on the page, which says so."""
 
 MAX_SHORT = 4_096
 """Characters of any other field."""
@@ -100,7 +104,7 @@ def _found(request: Request, known: Caller, asked: dict[str, str]) -> dict[str, 
         courses = [course_of(e.rule, rules) for e in wanted[:MAX_DRAWN]]
         resolved = resolved_text(resolve_at(effective, site, given, rules)) if site is not None else ""
         table = limits_text(limits_table(effective, rules))
-        report = lint(environment, rules)
+        report = lint(environment, rules) if len(environment.policies) <= MAX_LINTED else Report.of((), ())
     permalink = ""
     if info is not None:
         kept = {name: value for name, value in asked.items() if name != "document"}
@@ -113,10 +117,16 @@ def _found(request: Request, known: Caller, asked: dict[str, str]) -> dict[str, 
         "more": max(0, len(wanted) - MAX_DRAWN),
         "limits": table,
         "findings": report.findings,
-        "notes": [*environment.notes, *report.not_analysed],
+        "notes": [*environment.notes, *report.not_analysed, *_unlinted(environment)],
         "info": info,
         "permalink": permalink,
     }
+
+
+def _unlinted(environment: RetryEnvironment) -> list[str]:
+    if len(environment.policies) <= MAX_LINTED:
+        return []
+    return [f"findings of more than {MAX_LINTED} policies are not looked for on this page: `policyd retry lint`"]
 
 
 def _place(asked: dict[str, str]) -> RetryPlace:
