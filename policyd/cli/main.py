@@ -14,7 +14,7 @@ from policyd.cli.exits import Exit
 from policyd.findings import Finding, InternalDefect, NoSuchName, PolicydError, Severity, nearest
 
 # verbs that answer "no such thing" with 1; on the others it is a question that could not be asked
-SHOWING = frozenset({"limits", "op", "ops", "resolve", "show", "simulate", "what-if"})
+SHOWING = frozenset({"limits", "op", "ops", "report", "resolve", "show", "simulate", "what-if"})
 
 # name -> module and what it asks; the module is imported only when the command is named
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("policyd.cli.commands.init", "A first policy test, baseline and workflow for a manifest."),
     "lsp": ("policyd.cli.commands.lsp", "A language server for manifests and policy tests, on stdio."),
     "reach": ("policyd.cli.commands.reach", "Who can get to this, through any chain of calls?"),
+    "report": ("policyd.cli.commands.report", "One page on a deployment for an auditor."),
     "retry": (
         "policyd.cli.commands.retry",
         "Retry policies: which decides, how it goes, where it ends, what a change does.",

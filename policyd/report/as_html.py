@@ -24,6 +24,14 @@ th, td { border-bottom: 1px solid var(--line); padding: .35rem .75rem .35rem 0; 
 article { border-top: 1px solid var(--line); padding: .75rem 0; }
 .error { color: var(--error); } .warning { color: var(--warning); } .info { color: var(--info); }
 h3 { font-size: 1rem; margin: .25rem 0; }
+caption { font-weight: 600; padding: .25rem 0; text-align: left; }
+td ol, td ul { margin: 0; padding-left: 1.25rem; }
+@media print {
+  body { font-size: .8rem; max-width: none; padding: 0; }
+  nav { display: none; }
+  tr, article { break-inside: avoid; }
+  h2, h3, caption { break-after: avoid; }
+}
 """
 
 _TITLES = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.INFO: "Remarks"}

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from policyd.core.edition import Edition, Rules
 from policyd.findings import Finding, Report, Severity, visible
-from policyd.report.marks import fingerprint
 from policyd.usecases.deployments import Described, Selection
 from policyd.usecases.init_expectations import Expected
+from policyd.usecases.suppressions import baseline_json
 
 BASELINE = ".policyd/baseline.json"
 WORKFLOW = ".github/workflows/policyd.yml"
@@ -105,16 +105,8 @@ def baseline_text(report: Report) -> str:
 
     Errors are not accepted: for most of them a deploy is refused.
     """
-    entries: dict[str, dict[str, str]] = {}
-    for finding in accepted(report):
-        place = finding.span.path if finding.span is not None else ""
-        mark = fingerprint(finding)
-        entries[mark] = {
-            "fingerprint": mark,
-            **({"place": place} if place else {}),
-            "reason": visible(f"{finding.code}, known when the baseline was written: {finding.message}"),
-        }
-    return json.dumps({"suppress": list(entries.values())}, indent=2, ensure_ascii=False) + "\n"
+    accepting = baseline_json(accepted(report), "known when the baseline was written")
+    return json.dumps(accepting, indent=2, ensure_ascii=False) + "\n"
 
 
 def accepted(report: Report) -> tuple[Finding, ...]:
