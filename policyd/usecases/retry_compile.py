@@ -70,8 +70,10 @@ def _differences(policy: Policy, sdk: str, rules: Rules, limits: Limits, *, with
     if any(isinstance(n, TimeBox) and n.limit_ns for n in nodes):
         host = "counts it too" if rules.is_next("elapsed") else "always takes the elapsed time for 0: it never expires"
         yield f"time boxes count the time of executions here; the host {host}"
-    if limits.bounded is not Facet.YES:
+    if limits.bounded is Facet.NO:
         yield "it is not bounded, and loops until success; the host refuses such a policy for sagas"
+    elif limits.bounded is Facet.UNKNOWN:
+        yield "whether it is bounded is not known: it may loop until success; the host refuses what it cannot bound"
     if limits.delay_high_ns is not None and limits.delay_high_ns > IN_FUNCTION_LIMIT_NS:
         wait = duration_words(limits.delay_high_ns)
         yield f"waits of up to {wait} are slept here; the host restarts the agent beyond 20 s inside a function"
