@@ -116,16 +116,17 @@ class FromStore:
         return check_chains(sources, None, tool)
 
     def grants(self) -> Iterator[HeldGrant]:
-        """Those of imported wallets, and of initial cards where an agent type has no wallet."""
+        """Those of imported wallets, and of initial cards where an agent type as such has no wallet."""
         facts = self.facts
         for agent in facts.under(self.rules).deployment.agents:
             holder = facts.holder_of(agent.name)
-            wallet = facts.wallet_for(holder) if holder is not None else None
-            if wallet is None:
+            if holder is None or facts.wallet_for(holder) is None:
                 yield from initial_grants((agent,))
-                continue
-            for held in wallet.cards:
+        for stored in facts.deployment.wallets:
+            wallet = facts.wallet_for(stored.holder, stored.agent_id)
+            who = stored.holder.text if wallet is None or wallet.context is None else wallet.context.agent_type
+            for held in wallet.cards if wallet is not None else ():
                 card = held.card.id
                 for bound, index, grant in held.card.bounds.each():
                     place = facts.place(card, bound, index)
-                    yield HeldGrant(agent.name, str(card), bound, index, grant.text, grant.target.cls.name, place)
+                    yield HeldGrant(who, str(card), bound, index, grant.text, grant.target.cls.name, place)

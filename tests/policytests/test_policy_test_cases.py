@@ -134,6 +134,19 @@ tests:
 """
 
 
+OWN_WALLET = """snapshot: "@acme@example.com/shop/prod"
+at: 2026-12-24T00:00:00Z
+tests:
+  - name: the wallet of one agent decides, not the card of its type
+    agent: Cart("u1")
+    calls: [{call: "kv(?env) : read : orders.1", expect: {admitted: yes, bounded: no}}]
+    deny: ["network() : connect : api.stripe.com:443"]
+  - name: another one holds the card
+    agent: Cart("u2")
+    allow: ["network() : connect : api.stripe.com:443"]
+"""
+
+
 def test_a_stored_deployment(
     beside: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -150,6 +163,15 @@ def test_a_stored_deployment(
         assert "6 of 6 expectations hold" in told
         assert "touched: 10 of 36 grants" in told
         assert "not changed: the cards of @" in told
+    assert asked(path, "--format", "json", "--coverage", "--mutate") == 0
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(capsys.readouterr().out))
+    words = ("--account", "acme@example.com", "--application", "shop", "--env", "prod")
+    assert run(["import", "wallet/wallet.json", *words]) == 0
+    capsys.readouterr()
+    path.write_text(OWN_WALLET, encoding="utf-8")
+    assert asked(path, "--coverage") == 0, capsys.readouterr()
+    assert "touched: 6 of 42 grants" in capsys.readouterr().out
+    path.write_text(STORED.format(place="@1"), encoding="utf-8")
     assert asked(path, "--env", "prod") == 2
     assert "TEST003" in capsys.readouterr().err
     path.write_text(STORED.format(place="@99"), encoding="utf-8")
