@@ -16,7 +16,7 @@ from policyd.findings import Span
 from policyd.manifest.build import texts_of
 from policyd.manifest.load import Document, LoadedManifest
 from policyd.manifest.located import Located, LocatedList, LocatedMap, LocatedScalar
-from policyd.manifest.patch_nodes import appended, emptied, filled, is_alias, new_entry, replaced
+from policyd.manifest.patch_nodes import appended, emptied, filled, is_alias, new_entry, removed, replaced
 from policyd.manifest.patch_text import CannotPatchError, Content, TextEdit, applied
 
 CONTEXT = 3
@@ -83,7 +83,9 @@ def patch_card(loaded: LoadedManifest, agent: str, card: InitialCard, changes: S
         raise CannotPatchError("the document is empty")
     wanted = {change.bound: change for change in changes}
     content = _content(document.root, path, card, wanted)
-    edits = [edit for change in changes for edit in _edits(document.root, path, change, content)]
+    found = [_edits(document.root, path, change, content) for change in changes]
+    # at one place the lines of a list come before an entry behind it, and inner entries before outer ones
+    edits = [edit for _, each in sorted(found, key=lambda pair: -pair[0]) for edit in each]
     new = applied(document.source.text, edits)
     first = document.source.span(min(edit.start for edit in edits), 0).line
     return Patch(document.name, new, _unified(document, new), first, card.is_default)
@@ -149,27 +151,27 @@ def _after(scalar: LocatedScalar, change: ListChange | None) -> Iterable[str]:
 
 def _edits(
     root: LocatedMap, path: Sequence[str], change: ListChange, card: dict[str, dict[str, list[str]]]
-) -> list[TextEdit]:
-    """The edits of one list: on the way down, the first part that is missing or shared is written out."""
+) -> tuple[int, list[TextEdit]]:
+    """The edits of one list and how deep they are: the first part that is missing or shared is written out."""
     part, sign = _PARTS[change.bound]
     keys = (*path, part, sign)
     parent = root
     for depth, key in enumerate(keys):
         value, name = parent.get(key), parent.key(key)
         if value is None or name is None:
-            return [new_entry(parent, key, _below(path, depth, card, part, sign))]
+            return depth, [new_entry(parent, key, _below(path, depth, card, part, sign))]
         if is_alias(name, value):
             if depth < len(path) - 1:
                 raise CannotPatchError("the agent type is written as an alias, which stands for others as well")
-            return [filled(parent, name, value, _below(path, depth, card, part, sign))]
+            return depth, [filled(parent, name, value, _below(path, depth, card, part, sign))]
         if _is_nothing(value):
-            return [filled(parent, name, value, _below(path, depth, card, part, sign))]
+            return depth, [filled(parent, name, value, _below(path, depth, card, part, sign))]
         if isinstance(value, LocatedMap) and depth < len(keys) - 1:
             parent = value
             continue
         if not isinstance(value, LocatedList) or depth < len(keys) - 1:
             raise CannotPatchError(f"`{key}` has another shape than a card")
-        return _list_edits(name, value, change)
+        return len(keys), _list_edits(name, value, change)
     raise CannotPatchError("the card has no lists")
 
 
@@ -192,10 +194,13 @@ def _is_nothing(value: Located) -> bool:
 
 
 def _list_edits(key: LocatedScalar, items: LocatedList, change: ListChange) -> list[TextEdit]:
-    gone = sum(1 for _, texts in change.replace if not texts)
-    if gone == len(items.items) and not change.add:
-        return [emptied(key, items)]
-    edits = [edit for span, texts in change.replace for edit in replaced(items, span, texts)]
+    gone = [span for span, texts in change.replace if not texts]
+    if len(gone) == len(items.items):
+        if not change.add:
+            return [emptied(key, items)]
+        return [*(removed(items, gone[:-1]) if gone[:-1] else ()), *replaced(items, gone[-1], change.add)]
+    edits = [edit for span, texts in change.replace if texts for edit in replaced(items, span, texts)]
+    edits += removed(items, gone) if gone else ()
     return [*edits, *(appended(items, change.add) if change.add else ())]
 
 

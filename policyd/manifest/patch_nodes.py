@@ -143,35 +143,55 @@ def _dash(items: LocatedList, item: Located) -> str:
 
 
 def replaced(items: LocatedList, span: Span, texts: Sequence[str]) -> list[TextEdit]:
-    """One item with others in its place; with none, its line goes.
+    """One item with others in its place, at least one.
 
     Raises:
-        CannotPatchError: if no item stands at that place, or it is the only one and goes.
+        CannotPatchError: if no item stands at that place.
     """
     text = items.source.text
+    item = items.items[_number_of(items, span)]
+    style = item.style if isinstance(item, LocatedScalar) and item.style in ("'", '"') else '"'
+    end = last_offset(item)
+    first = TextEdit(item.start, end, quoted(texts[0], style))
+    if len(texts) == 1:
+        return [first]
+    if is_flow(items):
+        return [TextEdit(item.start, end, ", ".join(quoted(t, style) for t in texts))]
+    at = _line_end(text, end)
+    lead = newline_of(text) + _dash(items, item)
+    return [first, TextEdit(at, at, "".join(lead + quoted(t, style) for t in texts[1:]))]
+
+
+def removed(items: LocatedList, spans: Sequence[Span]) -> list[TextEdit]:
+    """Some items gone, but not all of them; the edits leave room for new lines behind the last item.
+
+    Raises:
+        CannotPatchError: if no item stands at one of the places.
+    """
+    gone = {_number_of(items, span) for span in spans}
+    if not is_flow(items):
+        return [_line_gone(items, number) for number in sorted(gone)]
+    kept = max(number for number in range(len(items.items)) if number not in gone)
+    inner = [TextEdit(items.items[n].start, items.items[n + 1].start, "") for n in sorted(gone) if n < kept]
+    if kept == len(items.items) - 1:
+        return inner
+    return [*inner, TextEdit(last_offset(items.items[kept]), last_offset(items.items[-1]), "")]
+
+
+def _line_gone(items: LocatedList, number: int) -> TextEdit:
+    """The line of an item gone with the line end before it, so that a line may still come in its place."""
+    text = items.source.text
+    item = items.items[number]
+    _dash(items, item)
+    start = text.rfind("\n", 0, item.start)
+    return TextEdit(start - 1 if text[start - 1 : start] == "\r" else start, _line_end(text, last_offset(item)), "")
+
+
+def _number_of(items: LocatedList, span: Span) -> int:
     number = next((n for n, item in enumerate(items.items) if item.start <= span.start <= item.end), None)
     if number is None or span.source != items.source.name:
         raise CannotPatchError("the grant does not stand in a list of its own")
-    item = items.items[number]
-    style = item.style if isinstance(item, LocatedScalar) and item.style in ("'", '"') else '"'
-    end = last_offset(item)
-    if texts:
-        first = TextEdit(item.start, end, quoted(texts[0], style))
-        if len(texts) == 1:
-            return [first]
-        if is_flow(items):
-            return [TextEdit(item.start, end, ", ".join(quoted(t, style) for t in texts))]
-        at = _line_end(text, end)
-        lead = newline_of(text) + _dash(items, item)
-        return [first, TextEdit(at, at, "".join(lead + quoted(t, style) for t in texts[1:]))]
-    if is_flow(items):
-        if number + 1 < len(items.items):
-            return [TextEdit(item.start, items.items[number + 1].start, "")]
-        return [TextEdit(last_offset(items.items[number - 1]) if number else item.start, end, "")]
-    _dash(items, item)
-    start = text.rfind("\n", 0, item.start) + 1
-    behind = text.find("\n", end)
-    return [TextEdit(start, len(text) if behind < 0 else behind + 1, "")]
+    return number
 
 
 def emptied(key: LocatedScalar, items: LocatedList) -> TextEdit:

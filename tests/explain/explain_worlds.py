@@ -133,9 +133,9 @@ def _card(rng: Random, classes: list[str], indent: int) -> list[str]:
     return out if len(out) > 1 else [f"{pad}initialCard: {{}}"]
 
 
-def world(rng: Random) -> World:
-    """One deployment and some calls."""
-    classes = rng.sample(CLASSES, 3)
+def world(rng: Random, classes: list[str] | None = None) -> World:
+    """One deployment and some calls, of three classes unless they are given."""
+    classes = classes or rng.sample(CLASSES, 3)
     card = _card(rng, classes, 4)
     rows = ["agents:", "  Cart:", *card] if card else ["agents:", "  Cart: {}"]
     if card and rng.random() < 0.15:
@@ -148,3 +148,67 @@ def world(rng: Random) -> World:
     if rng.random() < 0.1:
         text = text.replace("\n", "\r\n")
     return World(text, tuple(_call(rng, rng.choice(classes)) for _ in range(4)))
+
+
+MANY: tuple[tuple[tuple[str, ...], str, dict[str, object]], ...] = (
+    (("filesystem",), "fs.open", {"path": "/data/a", "flags": "read,write,directory"}),
+    (("filesystem",), "fs.open", {"path": "/data/b/c", "flags": "write,create"}),
+    (("filesystem",), "fs.rename", {"from": "/data/a", "to": "/out"}),
+    (("filesystem",), "fs.link", {"from": "/data/b/c", "to": "/data/a"}),
+    (("kv",), "kv.get-many", {"bucket": "orders", "keys": ["1", "2.x"]}),
+    (("kv",), "kv.delete-many", {"bucket": "users", "keys": ["1", "k", "2.x"]}),
+    (("blob",), "blob.copy-object", {"source-container": "orders", "source-object": "1", "container": "users",
+                                     "object": "1"}),
+    (("blob",), "blob.move-object", {"source-container": "orders", "source-object": "2.x", "container": "users",
+                                     "object": "k"}),
+    (("blob",), "blob.delete-objects", {"container": "users", "objects": ["1", "2.x"]}),
+    (("config", "secret"), "config.get-secret", {"path": "db.password"}),
+    (("config", "secret"), "config.get-secret", {"path": "apiKey"}),
+    (("rdbms",), "rdbms.begin-transaction", {"engine": "postgres", "address": "postgres://h/app"}),
+    (("rdbms",), "rdbms.query", {"engine": "postgres", "address": "postgres://h/app",
+                                 "sql": "select * from t, audit.log"}),
+    (("rdbms",), "rdbms.execute", {"engine": "postgres", "address": "postgres://h/app",
+                                   "sql": "insert into u select * from t"}),
+    (("network",), "net.udp.send", {"remotes": ["1.2.3.4:53", "5.6.7.8:53"]}),
+)  # fmt: skip
+"""Operations that ask for several targets."""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A card beside the initial one, or a scope card: its grants by list, slots open."""
+
+    lists: dict[str, list[str]]
+    state: str
+
+
+@dataclass(frozen=True)
+class StoredWorld:
+    """A manifest, cards that were installed, a scope card on the card of number `root`, and an operation."""
+
+    text: str
+    installed: tuple[Installed, ...]
+    scope: Installed | None
+    operation: str
+    arguments: dict[str, object]
+    root: int = 0
+
+
+def _overlay(rng: Random, classes: list[str], state: str) -> Installed:
+    """Grants of a card: mostly some that lend, sometimes a ceiling or negatives."""
+    lists: dict[str, list[str]] = {name: [] for name in ("lower", "lower-", "upper", "upper-")}
+    for name, most, chance in (("lower", 3, 0.8), ("lower-", 1, 0.2), ("upper", 4, 0.4), ("upper-", 1, 0.2)):
+        if rng.random() < chance:
+            lists[name] = [_grant(rng, rng.choice(classes)) for _ in range(rng.randint(1, most))]
+    return Installed(lists, state)
+
+
+def stored_world(rng: Random) -> StoredWorld:
+    """One agent with a card of the manifest, cards beside it that count or no longer do, and a call of many targets."""
+    classes, operation, arguments = rng.choice(MANY)
+    some = [*classes, *classes, rng.choice(CLASSES)]
+    installed = tuple(
+        _overlay(rng, some, rng.choice(("live", "live", "expired", "revoked"))) for _ in range(rng.randint(0, 2))
+    )
+    scope = _overlay(rng, some, "live") if rng.random() < 0.3 else None
+    return StoredWorld(world(rng, some).text, installed, scope, operation, arguments, rng.randint(0, 2))
