@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 
@@ -25,6 +25,7 @@ class Span:
         start: offset of the first character, in characters from the start of the source.
         end: offset behind the last character; `end == start` marks a point.
         path: the place in the document (`$.agents.Cart.initialCard`), empty where there is none.
+        text: for an element of a list of grants, what stands there, by which it is known wherever it moves.
     """
 
     source: str
@@ -33,6 +34,7 @@ class Span:
     start: int = 0
     end: int = 0
     path: str = ""
+    text: str = field(default="", compare=False, repr=False)
 
     @property
     def where(self) -> str:

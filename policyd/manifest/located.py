@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from policyd.findings import Span
@@ -19,6 +19,9 @@ Steps: TypeAlias = "tuple[Steps, str | int] | None"
 
 MAX_SHOWN = 60
 """Longer texts are cut in messages."""
+
+MAX_TEXT = 1_000
+"""So much of an element is kept to know it by."""
 
 MAX_KEY_IN_PATH = 80
 """Longer keys are cut in paths."""
@@ -104,7 +107,12 @@ class LocatedScalar:
     @property
     def span(self) -> Span:
         """Where it stands."""
-        return self.source.span(self.start, self.end, self.path)
+        return self._placed(self.start, self.end)
+
+    def _placed(self, start: int, end: int) -> Span:
+        span = self.source.span(start, end, self.path)
+        is_element = self.steps is not None and isinstance(self.steps[1], int)
+        return replace(span, text=self.text[:MAX_TEXT]) if is_element and ".initialCard." in span.path else span
 
     def span_of(self, start: int, end: int) -> Span:
         """The place of the characters `start` to `end` of its text.
@@ -115,7 +123,7 @@ class LocatedScalar:
         if first is None:
             return self.span
         start = min(max(start, 0), len(self.text))
-        return self.source.span(first + start, first + min(max(end, start), len(self.text)), self.path)
+        return self._placed(first + start, first + min(max(end, start), len(self.text)))
 
     @property
     def text_start(self) -> int | None:

@@ -12,8 +12,14 @@ from policyd.findings import Finding, visible
 
 
 def fingerprint(finding: Finding) -> str:
-    """A name for the finding that survives edits elsewhere in the file: code, document place and message."""
-    place = finding.span.path if finding.span and finding.span.path else finding.span.source if finding.span else ""
+    """A name for the finding that survives edits elsewhere: code, document place and message.
+
+    An element of a list of grants is known by its text, however it is spaced, and not by its number.
+    """
+    span = finding.span
+    place = (span.path or span.source) if span is not None else ""
+    if span is not None and span.text:
+        place = f"{place.rpartition('[')[0]}[{' '.join(span.text.split())}]"
     return sha256(f"{finding.code}\0{place}\0{finding.message}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
