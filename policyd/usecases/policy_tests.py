@@ -40,7 +40,7 @@ from policyd.usecases.policy_tests_answers import (
     ask_retry,
     ask_saga,
 )
-from policyd.usecases.policy_tests_given import UNREADABLE, Beside
+from policyd.usecases.policy_tests_given import UNREADABLE, Beside, read_file
 from policyd.usecases.policy_tests_subjects import (
     UNFIT,
     FromManifest,
@@ -49,7 +49,7 @@ from policyd.usecases.policy_tests_subjects import (
     When,
     whole,
 )
-from policyd.usecases.tool_documents import PlainDocument, read_document
+from policyd.usecases.tool_documents import PlainDocument
 
 EVERY_TYPE = "*"
 """Stands for every agent type of the deployment."""
@@ -226,7 +226,7 @@ def runs_of(path: Path, settings: Settings) -> list[TestRun]:
     Raises:
         InputError: for a file, a manifest or a fixture that cannot be read, or an environment that is not there.
     """
-    document = read_document(path)
+    document = read_file(path)
     tests = document.surfaced(UNREADABLE, lambda: test_file_of_json(document.value))
     root = settings.include_root if settings.include_root is not None else document.folder / ".."
     beside = Beside(document, tests, root)
@@ -281,7 +281,9 @@ def _subjects(beside: Beside, settings: Settings, rules: Rules) -> list[Subject 
         except InputError as error:
             if all(finding.span is not None for finding in error.findings):
                 raise
-            here = beside.document.span(("env",) if "env" in _keys(beside) else ("envs",))
+            is_there = name is None or any(e.name == name for e in loaded.application.environments)
+            about = "presets" if is_there else "env" if "env" in _keys(beside) else "envs"
+            here = beside.document.span((about,))
             raise InputError(*(replace(f, span=f.span or here) for f in error.findings)) from None
         found.append(FromManifest(deployment, selection, rules, path, settings.include_root, definitions))
     return found

@@ -28,6 +28,25 @@ OUTSIDE = "TEST002"
 """The code of a file that tests may not read."""
 
 
+def read_file(path: Path, place: Span | None = None) -> PlainDocument:
+    """The value in a file.
+
+    Args:
+        path: of the file.
+        place: where it is named, for a file that is not there.
+
+    Raises:
+        InputError: TEST001, where it cannot be read, or the code of the mistake in it.
+    """
+    try:
+        return read_document(path)
+    except InputError as error:
+        if any(finding.code != "CHAIN003" for finding in error.findings):
+            raise
+        first = error.findings[0]
+        raise InputError.of(UNREADABLE, first.message, first.span or place, first.help) from None
+
+
 @dataclass(frozen=True, slots=True)
 class Beside:
     """A file of tests with the folder that it may read from.
@@ -135,11 +154,7 @@ class Beside:
         if not isinstance(written, str):
             return written, None
         steps = (*given.steps, name)
-        path, place = self.path(written, steps), self.document.span(steps)
-        try:
-            document = read_document(path)
-        except InputError as error:
-            raise InputError(*(replace(f, span=f.span or place) for f in error.findings)) from None
+        document = read_file(self.path(written, steps), self.document.span(steps))
         return document.value, document
 
     def _relocated(self, error: InputError, document: PlainDocument | None, steps: tuple[str | int, ...]) -> InputError:
