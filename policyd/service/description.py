@@ -117,6 +117,7 @@ EXAMPLES: dict[str, Any] = {
     "/v1/values/check": {"type": "record{a: u8}", "value": '{"a": 300}'},
     "/v1/values/json-schema": {"type": "record{a: u8}", "policy": "canonical"},
     "/v1/audits": {"documents": _DOCUMENTS, "environments": None, "account": "acme@example.com"},
+    "/v1/reports": {"snapshot": PLACE, "at": "2026-12-01T00:00:00Z"},
     "/v1/tokens": {"name": "ci", "scope": "read", "account": "acme@example.com", "application": "shop"},
     "/access/v1/evaluation": {
         "subject": {"type": "agent", "id": "Cart"},

@@ -62,7 +62,7 @@ def least_card(holder: Holder, seen: SeenHolder, rules: Rules, budget_s: float, 
     if not seen.admitted:
         return Least(None, why_not="no admitted call was seen")
     if seen.is_full:
-        return Least(None, why_not=f"more than {MAX_CALLS} different calls were seen")
+        return Least(None, why_not=f"more than {MAX_CALLS} different calls were seen, or one that is too long")
     instance = _unseen(holder.name, seen)
     context = replace(holder.context, agent_id=instance)
 

@@ -23,7 +23,18 @@ from policyd.usecases.deployments import agent_name
 from policyd.usecases.holders import UNNAMED_ACCOUNT, UNNAMED_COMPONENT, Parties, Party, written_target
 from policyd.usecases.operation_answer import demand_arguments
 from policyd.usecases.operation_listing import operation_named
-from policyd.usecases.unused_seen import MAX_CALLS, MAX_TOLD, Drift, Seen, SeenHolder, SeenLog, Window, count_name
+from policyd.usecases.unused_seen import (
+    MAX_CALLS,
+    MAX_KEPT_CHARS,
+    MAX_TOLD,
+    Drift,
+    Seen,
+    SeenHolder,
+    SeenLog,
+    Window,
+    count_name,
+    cut,
+)
 
 MAX_KEPT = 20_000
 """So many different calls are kept decided; more are decided again when they come back."""
@@ -139,7 +150,7 @@ class Reader:
             if len(seen.drift) < MAX_TOLD:
                 logged = "admitted" if line.is_admitted else "denied"
                 asked = line.operation or decided.parts[0][0]
-                seen.drift.append(Drift(line.number, line.agent or line.holder, asked, logged))
+                seen.drift.append(Drift(line.number, cut(line.agent or line.holder), cut(asked), logged))
             return
         for text, usage in decided.parts:
             if usage.is_admitted and not line.is_admitted:
@@ -155,7 +166,7 @@ class Reader:
             holder.grants.setdefault((ref.card, ref.bound, ref.index), Seen()).is_needed = True
         calls = holder.admitted if usage.is_admitted else holder.denied
         if text not in calls:
-            if len(calls) >= MAX_CALLS:
+            if len(calls) >= MAX_CALLS or len(text) > MAX_KEPT_CHARS:
                 holder.is_full = True
             else:
                 calls[text] = None
@@ -173,7 +184,9 @@ class Reader:
         targets, is_whole = self._targets(party, context, line)
         index = self._index(party, agent_id)
         parts = tuple((written_target(t, context).rstrip(), index.usage(t)) for t in targets)
-        decided = self._decided[key] = _Decided(parts, is_whole)
+        decided = _Decided(parts, is_whole)
+        if len(asked if isinstance(asked, str) else asked[1]) <= MAX_KEPT_CHARS:
+            self._decided[key] = decided
         if len(self._decided) > MAX_KEPT:
             self._decided.popitem(last=False)
         return decided
@@ -198,7 +211,9 @@ class Reader:
         key = (party.name, agent_id)
         found = self._indexes.get(key)
         if found is None:
-            found = self._indexes[key] = UsageIndex(party.surface(agent_id))
+            found = UsageIndex(party.surface(agent_id))
+            if len(agent_id or "") <= MAX_KEPT_CHARS:
+                self._indexes[key] = found
             if len(self._indexes) > MAX_INDEXES:
                 self._indexes.popitem(last=False)
         return found
@@ -209,7 +224,7 @@ class Reader:
         found = self._named.get(key)
         if found is None:
             found = self._find(*key)
-            if len(self._named) < MAX_KEPT:
+            if len(self._named) < MAX_KEPT and len(line.holder) + len(line.agent) <= MAX_KEPT_CHARS:
                 self._named[key] = found
         seen = self.seen
         if isinstance(found, str):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from policyd.core.cards import Bound, CardId, Timestamp
+from policyd.findings import visible
 from policyd.usecases.decision_log import BadLine
 
 MAX_CALLS = 400
@@ -17,6 +18,12 @@ MAX_CALLS = 400
 
 MAX_TOLD = 20
 """So many bad lines and contradictions are told one by one; all are counted."""
+
+MAX_TOLD_CHARS = 200
+"""So many characters of a text of the log are told."""
+
+MAX_KEPT_CHARS = 2_000
+"""Longer texts of the log are not kept: they are decided again each time, and go into no least card."""
 
 MAX_NAMES = 100
 """So many names of each kind that was left out are told; all lines are counted."""
@@ -128,8 +135,19 @@ class Window:
     end: Timestamp
 
 
+def cut(text: str) -> str:
+    r"""A text of a log on one line, cut where it is too long to be told.
+
+    >>> print(cut("a\nb"))
+    a\nb
+    """
+    told = visible(text[: MAX_TOLD_CHARS + 1])
+    return told if len(told) <= MAX_TOLD_CHARS else f"{told[:MAX_TOLD_CHARS]}…"
+
+
 def count_name(names: Counter[str], name: str) -> None:
     """Count a line under a name, or under `other names` once there are too many."""
+    name = cut(name)
     names[name if name in names or len(names) < MAX_NAMES else "other names"] += 1
 
 

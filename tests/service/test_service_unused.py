@@ -77,3 +77,22 @@ def test_the_page(shop):
     hostile = shop.client.get("/unused", params={"snapshot": PLACE, "agent": "<script>x</script>"})
     assert hostile.status_code == 422
     assert "<script>" not in hostile.text
+
+
+def test_a_log_with_texts_that_no_encoding_holds(shop):
+    line = json.dumps({"time": "2026-11-20T10:00:00Z", "agent": "\ud800", "target": TARGET, "outcome": "denied"})
+    answer = shop.ask("/v1/unused", {"snapshot": PLACE, "log": LINES + "\n" + line, "at": AT})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["log"]["used"] == 2
+
+
+def test_the_report_is_that_of_the_command_line(shop, capsys, monkeypatch):
+    monkeypatch.setenv("POLICYD_DATABASE_URL", shop.url)
+    told = shop.ask("/v1/reports", {"snapshot": PLACE, "at": AT, "budget": 10})
+    assert told.status_code == 200, told.text
+    assert run(["report", PLACE, "--at", AT, "--format", "json"]) in (0, 3)
+    expected = json.loads(capsys.readouterr().out)
+    assert {name: told.json()[name] for name in expected} == expected
+    assert [a["agent"] for a in expected["agents"] if a["origin"] == "imported wallet"]
+    assert shop.ask("/v1/reports", {"snapshot": PLACE, "edition": "snapshot"}).status_code == 422
+    assert shop.ask("/v1/reports", {"snapshot": "@99"}).status_code == 404

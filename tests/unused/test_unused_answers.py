@@ -120,3 +120,30 @@ def test_more_calls_than_a_least_card_takes_are_told(monkeypatch):
     assert answer.holders[0].grants[0].calls == 5
     none = answer_to(text, [logged('Cart("u1") admitted kv(?env) : read : a.1')], most_least=0)
     assert "--agent" in none.holders[0].least.why_not
+
+
+def test_long_texts_of_a_log_are_told_shortened_and_not_kept():
+    text = manifest(["kv(?env) @ ?agent : read : a.*"])
+    long = "x" * 50_000
+    lines = [
+        logged(f'Cart("{long}") admitted kv(?env) : read : a.1'),
+        logged(f'Cart("u1") admitted kv(?env) : read : a.{long}'),
+        logged(f'Cart("{long}") denied kv(?env) : read : a.1'),
+        *(logged(f'Nobody{n}{long}("1") admitted kv(?env) : read : a.1') for n in range(120)),
+    ]
+    answer = answer_to(text, lines)
+    assert len(json.dumps(unused_json(answer))) < 60_000
+    assert answer.log.used == 3
+    assert answer.log.unknown["other names"] == 20
+    assert answer.holders[0].grants[0].calls == 2
+    assert "different calls were seen" in answer.holders[0].least.why_not
+
+
+def test_texts_that_no_encoding_holds_are_told(capsys):
+    text = manifest(["kv(?env) @ ?agent : read : a.*"])
+    line = {"time": "2026-11-20T10:00:00Z", "outcome": "admitted", "target": "kv(?env) : read : a.1"}
+    lines = [json.dumps({**line, "agent": agent}).encode() for agent in ("\ud800", 'Cart("\ud800")')]
+    answer = answer_to(text, lines)
+    assert answer.log.used + answer.log.bad_count + sum(answer.log.unknown.values()) == 2
+    json.dumps(unused_json(answer), ensure_ascii=False).encode("utf-8")
+    unused_text(answer).encode("utf-8")
