@@ -34,7 +34,7 @@ MAX_SECRETS = 20
 MAX_CHAINS = 12
 """So many actors are told for one query, the outside first, then the shortest chains."""
 
-GENERAL = (("every secret", "secret(any) : reveal : any"), ("the outside", "network() : connect : any"))
+GENERAL = (("any secret", "secret(any) : reveal : any"), ("the outside", "network() : connect : any"))
 """What is asked of every deployment."""
 
 
