@@ -314,7 +314,10 @@ def _cases(beside: Beside, subject: Subject | None, rules: Rules) -> list[Case]:
         when, wallet = beside.when(given, rules), beside.wallet(given, rules)
         agents: list[str] = []
         for agent in test.agents:
-            agents += subject.agents if agent == EVERY_TYPE and subject is not None else [agent]
+            if subject is None or wallet is not None:
+                agents.append(agent)
+            else:
+                agents += subject.agents if agent == EVERY_TYPE else [subject.called(agent)]
         for index, agent in enumerate(agents or [""]):
             for expectation in test.expectations:
                 if isinstance(expectation, RetryExpectation):  # nobody's cards decide it

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from policyd.core.edition import Rules
+from policyd.core.grants.names import ascii_lower
 from policyd.core.tools.profile import Profile
 from policyd.report import Lines, no_lines
+from policyd.store.holders import read_holder
 from policyd.store.snapshots import SnapshotInfo
 from policyd.usecases.answer import Answer
 from policyd.usecases.chain_check import ChainReport, check_chains
@@ -26,7 +28,12 @@ from policyd.usecases.retry_sources import RetryEnvironment
 from policyd.usecases.retry_stored import ask_stored_saga, stored_environment
 from policyd.usecases.stored_decisions import Decisions, StoredQuestion
 from policyd.usecases.stored_deployment import StoredFacts
-from policyd.usecases.stored_parties import stored_parties
+from policyd.usecases.stored_parties import party_name, stored_parties
+
+
+def _is_in_full(agent: str) -> bool:
+    head = agent.partition("(")[0]
+    return "@" in head or "/" in head
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +85,17 @@ class FromStore:
 
     def question(self, agent: str, target: str, when: When) -> StoredQuestion:
         """A question about an agent, or about a holder in full."""
-        head = agent.partition("(")[0]
-        if "@" in head or "/" in head:
+        if _is_in_full(agent):
             return StoredQuestion(target, "", agent, when.at, when.scope, self.component)
         return StoredQuestion(target, agent, "", when.at, when.scope, self.component)
+
+    def called(self, agent: str) -> str:
+        """A holder in full by the shorter name that it has in this deployment; other names as they are."""
+        if not _is_in_full(agent):
+            return agent
+        head, slash, rest = agent.partition("/")
+        holder = read_holder(f"{ascii_lower(head)}{slash}{rest}", self.rules)
+        return agent if holder is None else party_name(self.facts, holder, "")
 
     def answer(self, agent: str, target: str, when: When, *, in_full: bool = False) -> Answer:
         """As `check @place` says."""

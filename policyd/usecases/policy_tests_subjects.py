@@ -116,6 +116,9 @@ class Subject(Holds, Protocol):
     def has_layers(self) -> bool:
         """Whether there may be middleware."""
 
+    def called(self, agent: str) -> str:
+        """How a holder is called in answers about the deployment."""
+
     def grants(self) -> Iterator[HeldGrant]:
         """The grants of its cards."""
 
@@ -181,6 +184,10 @@ class FromManifest:
     def has_layers(self) -> bool:
         """Whether the manifest declares middleware."""
         return bool(self.found.loaded.application.middleware)
+
+    def called(self, agent: str) -> str:
+        """As it is."""
+        return agent
 
     def grants(self) -> Iterator[HeldGrant]:
         """Those of the initial cards."""

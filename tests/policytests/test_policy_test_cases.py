@@ -144,6 +144,12 @@ tests:
   - name: another one holds the card
     agent: Cart("u2")
     allow: ["network() : connect : api.stripe.com:443"]
+  - name: a holder in full
+    agent: ACME@example.com/shop/prod/shop:cart/Receipt
+    allow: ["network() : connect : mail.example.com:25"]
+    never: ["secret(any) : any : any"]
+    operations: [{op: http.send, args: {url: "https://hooks.example.com/"}, expect: {admitted: no}}]
+    reach: [{to: "network() : connect : mail.example.com:25", expect: path}]
 """
 
 
@@ -170,7 +176,7 @@ def test_a_stored_deployment(
     capsys.readouterr()
     path.write_text(OWN_WALLET, encoding="utf-8")
     assert asked(path, "--coverage") == 0, capsys.readouterr()
-    assert "touched: 6 of 42 grants" in capsys.readouterr().out
+    assert "touched: 8 of 42 grants" in capsys.readouterr().out
     path.write_text(STORED.format(place="@1"), encoding="utf-8")
     assert asked(path, "--env", "prod") == 2
     assert "TEST003" in capsys.readouterr().err
