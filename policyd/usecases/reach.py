@@ -206,7 +206,7 @@ def reach_to(
         chains = tuple(_chain(graph, ends, node) for node in found[:MAX_CHAINS])
     left_open = (
         *(f"{name}: a part of its card cannot be read" for name in world.unreadable),
-        *world.left_out,
+        *(world.left_out if ends else _passable(world, asked)),
         *search.open,
     )
     certain = [node for node in found if not _is_conditional(node, [graph, *others])]
@@ -224,6 +224,11 @@ def reach_to(
         left_open,
         world.rules,
     )
+
+
+def _passable(world: World, asked: ParsedQuery) -> tuple[str, ...]:
+    """What was left out about cards in other hands, unless no card lends anything of the class."""
+    return world.left_out if any(True for node in world.nodes for _ in node.lending((asked.cls.name,))) else ()
 
 
 def _is_conditional(node: Node, graphs: Sequence[nx.DiGraph]) -> bool:

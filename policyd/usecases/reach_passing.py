@@ -27,7 +27,7 @@ from policyd.usecases.wallet_holders import WalletHolder
 MAX_PASSED = 10_000
 """So many cards in other hands are looked at; past that a proof is not given."""
 
-MAX_LOOKED = 1_000_000
+MAX_LOOKED = 200_000
 """So many pairs of a card and somebody who may get it are looked at; past that a proof is not given."""
 
 PASSING = frozenset({"install", "scope", "share", "revoke"})
@@ -107,6 +107,7 @@ class _Passing:
     _age: Counter[Node] = field(default_factory=Counter)
     _told: Counter[tuple[object, ...]] = field(default_factory=Counter)
     _known_says: dict[tuple[Node, Node], _Says] = field(default_factory=dict)
+    _known_derive: dict[Node, tuple[int, tuple[Node, Target] | None]] = field(default_factory=dict)
     _known_calls: dict[tuple[Node, Node], tuple[int, tuple[Node, Target] | None]] = field(default_factory=dict)
     _given: dict[Node, tuple[Part, ...]] = field(default_factory=dict)
     _raw: dict[tuple[Node, CardId], Card] = field(default_factory=dict)
@@ -193,11 +194,19 @@ class _Passing:
         key, age = (hand, other), self._age[hand]
         known = self._known_says.get(key)
         if known is None or known[0] != age:
-            derive = self._may(hand, "card", "derive", ANY)
+            derive = self._deriving(hand)
             to = CardTarget(receiver)
             install = self._may(hand, "card", "install", to) if "install" not in self.without else None
             known = self._known_says[key] = (age, derive, install)
         return known[1:]
+
+    def _deriving(self, hand: Node) -> tuple[Node, Target] | None:
+        """The call by which a hand derives cards."""
+        age = self._age[hand]
+        known = self._known_derive.get(hand)
+        if known is None or known[0] != age:
+            known = self._known_derive[hand] = (age, self._may(hand, "card", "derive", ANY))
+        return known[1]
 
     def _invoking(self, hand: Node, other: Node) -> tuple[Node, Target] | None:
         """A call by which a hand invokes somebody."""
