@@ -55,7 +55,7 @@ def test_expectation(case: dict[str, Any], beside: Path, capsys: pytest.CaptureF
     assert code == (0 if case["holds"] else 1), told.out + told.err
     for text in case.get("told", []):
         assert text in told.out
-    assert asked(path, "--format", "json", "--coverage", "--mutate") in (0, 1)
+    assert asked(path, "--format", "json", "--coverage", "--mutate", "--budget", "0.3") in (0, 1)
     value = json.loads(capsys.readouterr().out)
     jsonschema.Draft202012Validator(SCHEMA).validate(value)
     assert all(row["holds"] for row in value["expectations"]) == case["holds"]
