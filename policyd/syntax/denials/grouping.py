@@ -74,7 +74,11 @@ _INNER: dict[str, frozenset[str]] = {
     "E-09": frozenset({"E-09", "E-10"}),
     "E-14": frozenset({"E-14"}),
 }
+_BEHIND = frozenset({"E-30", "E-31", "E-33", "E-34", "E-35", "E-43", "E-44", "A-07", "A-08"})
+"""Codes and statuses, which may stand behind the text that they belong to; a wrapper never does."""
 _SEPARATE = re.compile(r"\n\s*\n|\n\S{0,3}[0-9]{2,4}[-/:]|[.;!]\s+[A-Z]|\}\s*,?\s*\{")
+_OTHER_LINE = re.compile(r"[\n;|}]")
+_OTHER_ERROR = re.compile(r"[;|}]")
 _NEW_OBJECT = re.compile(r"[{\n]\s*[^\s\"'a-z}]|\{")
 
 
@@ -98,6 +102,11 @@ def _belongs(group: list[Hit], hit: Hit, scene: Scene) -> bool:
     if hit.shape == "E-01" and has_target:
         return False
     shapes = {member.shape for member in group}
+    if hit.shape == "E-18" and (has_target or _OTHER_ERROR.search(scene.text, end, hit.start)):
+        return False  # the answer of a service can say that a tool is not bound, and so can the next error
+    between = scene.text[end : min(hit.start, end + _MAX_BETWEEN)]
+    if "\n" in between and _is_another(group, hit, between, scene):
+        return False
     holders = [member for member in group if hit.start < member.limit]
     if any(hit.shape in _INNER.get(member.shape, frozenset()) for member in holders):
         return hit.shape not in shapes or hit.shape in _INNER.get(hit.shape, frozenset()) or _is_status(hit)
@@ -106,11 +115,33 @@ def _belongs(group: list[Hit], hit: Hit, scene: Scene) -> bool:
     gap = scene.text[end : hit.start]
     if _SEPARATE.search(gap):
         return False
+    if "E-18" in shapes and _OTHER_LINE.search(gap):
+        return False
     if any(hit.shape in _INNER.get(shape, frozenset()) for shape in shapes):
         return hit.shape not in shapes or not _NEW_OBJECT.search(gap)
     # The members of a JSON object come in any order: the code may stand behind the text.
+    if hit.shape not in _BEHIND or ("\n" in gap and "code" not in hit.facts):
+        return False
     behind = _INNER.get(hit.shape, frozenset())
     return bool(shapes & behind) and hit.shape not in shapes and not _NEW_OBJECT.search(gap)
+
+
+_STATUSES = frozenset({"E-30", "E-31"})
+_MAX_BETWEEN = 2_000
+_BLANK = re.compile(r"\n[ \t]*\n\s*(?P<body>\{)?")
+
+
+def _is_another(group: list[Hit], hit: Hit, between: str, scene: Scene) -> bool:
+    """Whether a find on a further line is an error of its own: behind an empty line, or of another nature.
+
+    The body of an answer stands behind an empty line below its status, and may say that no card decides.
+    """
+    is_answer = any(member.shape in _STATUSES and "code" not in member.facts for member in group)
+    blank = _BLANK.search(between)
+    if blank is not None and not (is_answer and (blank["body"] or scene.text[hit.start] == "{")):
+        return True
+    natures = {bool(member.not_policy or SHAPES[member.shape].not_policy) for member in group}
+    return not is_answer and bool(hit.not_policy or SHAPES[hit.shape].not_policy) not in natures
 
 
 def _is_status(hit: Hit) -> bool:

@@ -24,6 +24,9 @@ _COLOUR = re.compile(
     r"|(?:\\{1,8}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033)|\^\[|\u241b)\[[0-9;]{0,32}[mK]"
     r"|[\r\u200b-\u200f\u2060\ufeff\u00ad\x1b\x9b]"
 )
+_TWO_BYTES = re.compile(_COLOUR.pattern + "|[\0\ufffd]")
+_SPACES = {ord(c): " " for c in "\u00a0\u2007\u202f"}
+"""Spaces that web pages and chats put in place of plain ones."""
 _COLOUR_SIGNS = ("\x1b", "\r", "\x9b", "001b", "001B", "{1b}", "{1B}", "x1b", "x1B", "\\033", "^[", "\u241b")
 _UNSEEN = ("\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u2060", "\ufeff", "\u00ad")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -58,11 +61,14 @@ class Page:
 def clean_page(paste: str) -> Page:
     """The paste without colour codes, carriage returns and characters that do not show.
 
-    NUL characters and lone surrogates, which no output can carry, become replacement characters.
+    NUL characters and lone surrogates, which no output can carry, become replacement characters; where every second
+    character is a NUL, the text is one of two bytes a character that was read as one of single bytes.
     """
+    if paste.count("\0") * 3 > len(paste):
+        return _without(_SURROGATE.sub("\ufffd", paste), _TWO_BYTES, "")
     text = paste.replace("\0", "\ufffd")
     if not text.isascii():
-        text = _SURROGATE.sub("\ufffd", text)
+        text = _SURROGATE.sub("\ufffd", text).translate(_SPACES)
     if any(sign in text for sign in _COLOUR_SIGNS) or (not text.isascii() and any(c in text for c in _UNSEEN)):
         return _without(text, _COLOUR, "")
     return Page(text)

@@ -1,0 +1,68 @@
+"""Pastes with several errors, and pastes in other encodings: each error stays what it is alone."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from test_denial_shapes import _cases
+
+from policyd.syntax.denials import Reading, recognise
+
+KV = (
+    "key-value permission denied: The permission target Kv(ClassPermissionTarget { verb: Some(Write), owner:"
+    ' Environment { account: AccountEmail("dev@acme.io"), application: ApplicationName("shop"), environment:'
+    ' EnvironmentName("prod") }, resource: StoreKey { store: "orders", key_pattern: "1" } }) is not allowed'
+)
+REST = (
+    "Agent Service - Error: 403 Forbidden, The permission target Agent(ClassPermissionTarget { verb: Some(Delete),"
+    ' owner: Agent { account: AccountEmail("dev@acme.io"), application: ApplicationName("shop"), environment:'
+    ' EnvironmentName("prod"), component: ComponentName("shop:cart"), agent: Agent("Cart(\\"42\\")") }, resource:'
+    " Empty }) is not allowed (AUTH_FORBIDDEN)"
+)
+UNBOUND = "tool 'search' is not bound to agent type 'Cart'"
+LINES = [p.values for p in _cases() if "\n" not in p.values[1] and p.values[0].get("embed", True)]
+
+
+def told(reading: Reading) -> set[tuple[str, bool]]:
+    """What matters of each denial: its target and whether cards decide it."""
+    return {(d.target_text, d.is_denial) for d in reading.denials}
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", "; ", " | "])
+@pytest.mark.parametrize("first, second", [(KV, REST), (REST, KV), (KV, UNBOUND), (UNBOUND, KV), (REST, UNBOUND)])
+def test_two_errors_are_two_denials(first: str, second: str, between: str) -> None:
+    """A wrapper never takes the error before it, and a binding is no part of a denial that has its target."""
+    found = [d.shapes for d in recognise(first + between + second).denials]
+    assert found == [d.shapes for text in (first, second) for d in recognise(text).denials]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_an_empty_line_keeps_errors_apart(seed: int) -> None:
+    """What is a denial alone stays one beside another error, and what is none does not become one."""
+    rng = random.Random(seed)
+    texts = [rng.choice(LINES)[1] for _ in range(3)]
+    apart = set().union(*(told(recognise(text)) for text in texts))
+    assert told(recognise("\n\n".join(texts))) == apart, texts
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        KV.encode("utf-16").decode("utf-8", "replace"),
+        KV.encode("utf-16-be").decode("utf-8", "replace"),
+        KV.encode("utf-16-le").decode("latin-1"),
+        "\ufeff" + KV,
+        KV.replace(" ", "\u00a0"),
+        KV.replace(" ", " \u200b"),
+        f"one\r\n{KV}\r\ntwo",
+        f"\x1b[38;5;196m{KV}\x1b[m",
+        f"^[[31m{KV}^[[0m",
+        KV.replace('"', "&quot;"),
+        KV.replace('"', "\\u0022"),
+    ],
+)
+def test_encodings_change_nothing(paste: str) -> None:
+    """Two bytes a character, marks of byte order, spaces of web pages, colours and entities."""
+    (denial,) = recognise(paste).denials
+    assert (denial.shape, denial.target_text) == ("E-08", "kv(dev@acme.io/shop/prod) : write : orders.1")
