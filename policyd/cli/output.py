@@ -34,6 +34,9 @@ def write(text: str, output: Path | None) -> None:
     Raises:
         InputError: if the file cannot be written.
     """
+    from policyd.cli.used import with_snapshot_lines
+
+    text = with_snapshot_lines(text)
     if not text.endswith("\n"):
         text += "\n"
     if output is None:
@@ -57,7 +60,9 @@ def write(text: str, output: Path | None) -> None:
 
 
 def as_json(value: object) -> str:
-    """A value as indented JSON, keys in the order given."""
+    """An answer as indented JSON, keys in the order given, with the stored snapshots that it was read from."""
     import json
 
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    from policyd.cli.used import with_snapshots
+
+    return json.dumps(with_snapshots(value), indent=2, ensure_ascii=False)

@@ -26,14 +26,17 @@ def database(*, is_migrated: bool = True) -> Iterator[Database]:
         StoreError: if it cannot be used.
         InputError: if the settings cannot be read.
     """
+    from policyd.cli.used import snapshots_read
     from policyd.store import migrate
     from policyd.store.session import Database
+    from policyd.usecases.snapshots import reading_into
 
     opened = Database(settings())
     try:
         if is_migrated:
             migrate.require_migrated(opened)
-        yield opened
+        with reading_into(snapshots_read()):
+            yield opened
     finally:
         opened.close()
 

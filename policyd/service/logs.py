@@ -16,6 +16,9 @@ from policyd.service.problems import of_defect
 from policyd.service.wiring import Services
 
 REQUEST_ID = b"x-request-id"
+MAX_REQUEST_ID = 128
+"""So much of an id that a client gives its request is sent back."""
+_ID_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/+=@")
 
 
 def json_lines(stream: TextIO = sys.stderr) -> Any:
@@ -48,12 +51,13 @@ class Watched:
         status = 500
         started = False
         number = uuid4().hex[:16]
+        given = _given_id(scope)
 
         async def sending(message: Message) -> None:
             nonlocal started, status
             if message["type"] == "http.response.start":
                 started, status = True, message["status"]
-                message.setdefault("headers", []).append((REQUEST_ID, number.encode()))
+                message.setdefault("headers", []).append((REQUEST_ID, given or number.encode()))
             await send(message)
 
         metrics.active.inc()
@@ -82,6 +86,12 @@ class Watched:
                         status=status,
                         ms=round(took * 1000, 2),
                     )
+
+
+def _given_id(scope: Scope) -> bytes:
+    """The id that the client gave its request, as it may be sent back; empty where it gave none."""
+    given = next((value for name, value in scope["headers"] if name == REQUEST_ID), b"")
+    return bytes(byte for byte in given[:MAX_REQUEST_ID] if byte in _ID_BYTES)
 
 
 def _place(defect: Exception) -> str:

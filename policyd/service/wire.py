@@ -502,30 +502,23 @@ class StoredGrant(Wire):
 
 
 class HolderAccess(Wire):
-    """A holder that is admitted, and by which grants."""
+    """A holder that may do all of it by one grant, or some of it, and by which grants."""
 
-    holder: str
+    holder: Annotated[str, Field(description="An account, an agent type in full, or a type of no known component.")]
     agent_id: str | None
+    extent: Literal["all", "some"]
+    witness: Annotated[str | None, Field(description="For `some`: a call that it may make, by these grants.")]
     only: str | None
     except_for: str | None
     except_wallets: list[str]
     grants: list[StoredGrant]
 
 
-class PartialAccess(Wire):
-    """A holder that may do some of it: a call that it may make, and the grants that admit that."""
-
-    holder: str
-    witness: str
-    grants: list[str]
-
-
 class WhoCanAnswer(Answered):
-    """All holders that are admitted to all of it by one grant, and those that may do some of it."""
+    """All holders that are admitted to all of it, and after them those that may do some of it."""
 
     target: str
     holders: list[HolderAccess]
-    some: list[PartialAccess]
     unheld: list[StoredGrant]
     not_analysed: list[str]
     complete: bool

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from policyd.core.edition import Rules
 from policyd.findings import InputError, Report, Severity
@@ -19,7 +21,19 @@ from policyd.store.session import Database
 from policyd.store.snapshots import EVERYTHING, Scope, SnapshotInfo, load, resolve
 from policyd.usecases.recent import Recent
 
+_READ: ContextVar[list[SnapshotInfo] | None] = ContextVar("read", default=None)
+
 _NUMBER = re.compile(r"@[0-9]{1,18}", re.ASCII)
+
+
+@contextmanager
+def reading_into(read: list[SnapshotInfo]) -> Iterator[None]:
+    """Within the block each snapshot that is resolved is added to `read`, once, so that the answer can name it."""
+    token = _READ.set(read)
+    try:
+        yield
+    finally:
+        _READ.reset(token)
 
 
 class StoredSnapshots:
@@ -41,6 +55,13 @@ class StoredSnapshots:
         Raises:
             InputError: STORE010 or STORE011.
         """
+        info = self._resolved(reference)
+        read = _READ.get()
+        if read is not None and info not in read:
+            read.append(info)
+        return info
+
+    def _resolved(self, reference: str) -> SnapshotInfo:
         stamp = None if self._known is None else self._stamp(reference)
         if stamp is None or self._known is None:
             return resolve(self.database, reference, self.scope)

@@ -5,10 +5,11 @@ Source: interface, who-can, what-can; questions 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from policyd.core.cards import Timestamp
+from policyd.core.admission import Facet, FacetName
+from policyd.core.cards import Bound, Timestamp
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, PermissionClass, Slot, Target, class_named
 from policyd.core.grants.classes import classes_of
@@ -22,6 +23,8 @@ from policyd.store.who_can import Access, WhoCan, who_can
 from policyd.syntax import parse_target
 from policyd.syntax.mistakes import shown
 from policyd.usecases.deployments import agent_name
+from policyd.usecases.snapshots import used_words
+from policyd.usecases.stored_decisions import Decisions, StoredQuestion
 from policyd.usecases.stored_deployment import StoredFacts
 from policyd.usecases.stored_parties import party_name
 from policyd.usecases.who_query import Reached, is_only_a_query, names_many, who_reaches
@@ -36,6 +39,7 @@ class WhoAnswer:
     Attributes:
         asked: the target with its slots filled from the environment, or the query in words.
         found: who may do all of it by one grant; and grants whose holders are not known.
+        open: who may do all of it whichever component implements it, where that is not known.
         some: who else may do some of it, each with a call; only for patterns and queries.
         not_analysed: what the list says nothing about; empty where it is complete.
         info: the snapshot.
@@ -48,6 +52,7 @@ class WhoAnswer:
     not_analysed: tuple[str, ...]
     info: SnapshotInfo
     rules: Rules
+    open: tuple[Reached, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -89,24 +94,54 @@ def who(
             else access.holder.recipient.known[-1] not in unread
         )
     )
-    left_out = {*_unknown(facts, unread), *(f"{' '.join(who).rstrip()}: {_STRANGE}" for who in strange)}
+    opened, undecided = _open_types(facts, info, target, rules, at, unread)
+    left_out = {*_unknown(facts, unread, undecided), *(f"{' '.join(who).rstrip()}: {_STRANGE}" for who in strange)}
     accesses = tuple(_but_own_wallets(facts, accesses, strange))
     whole = WhoCan(accesses, found.unheld)
-    if not names_many(target):
-        return WhoAnswer(asked.text, whole, (), tuple(sorted(left_out)), info, rules)
+    if not names_many(target, asked):
+        return WhoAnswer(asked.text, whole, (), tuple(sorted(left_out)), info, rules, opened)
     partly = _answer_query(facts, info, target, rules, at)
     known = {party_name(facts, a.holder.recipient, a.holder.agent_id) for a in accesses if not a.only}
+    known |= {reached.holder for reached in opened}
     some = tuple(r for r in partly.some if r.holder not in known)
     unheld = tuple(dict.fromkeys((*found.unheld, *partly.found.unheld)))
     left_out |= {text for text in partly.not_analysed if text.partition(":")[0] not in known}
-    return WhoAnswer(asked.text, WhoCan(accesses, unheld), some, tuple(sorted(left_out)), info, rules)
+    return WhoAnswer(asked.text, WhoCan(accesses, unheld), some, tuple(sorted(left_out)), info, rules, opened)
+
+
+def _open_types(
+    facts: StoredFacts, info: SnapshotInfo, target: str, rules: Rules, at: Timestamp | None, unread: set[str]
+) -> tuple[tuple[Reached, ...], set[str]]:
+    """What `check` says of the types whose component is not known: who may, and of whom it does not know."""
+    decisions = Decisions()
+    found: list[Reached] = []
+    undecided: set[str] = set()
+    for agent in facts.deployment.agent_types:
+        if agent.component or agent.name in unread:
+            continue
+        answer = decisions.answer(facts, info, StoredQuestion(target, agent.name, at=at), rules)
+        match answer.verdict.admitted:
+            case Facet.YES:
+                card = facts.under(rules).deployment.agent(agent.name)
+                assert card is not None  # it is one of the deployment's
+                refs = {ref: None for r in answer.verdict.reasons if r.facet is FacetName.ADMITTED for ref in r.refs}
+                lent = [(ref, card.initial_card.place(ref)) for ref in refs if ref.bound is Bound.LOWER_POSITIVE]
+                placed = tuple(
+                    PlacedGrant(str(ref.card), ref.bound, ref.index, own.grant, own.span) for ref, own in lent if own
+                )
+                found.append(Reached(agent.name, "", (), agent.name, placed=placed))
+            case Facet.NO:
+                pass
+            case _:
+                undecided.add(agent.name)
+    return tuple(found), undecided
 
 
 def _answer_query(facts: StoredFacts, info: SnapshotInfo, text: str, rules: Rules, at: Timestamp | None) -> WhoAnswer:
     found = who_reaches(facts, (info.account, info.application, info.environment), info.label, text, rules, at)
     unread = {agent.name for agent in facts.under(rules).deployment.agents if agent.initial_card.bad}
     told = {text for text in found.not_analysed if text.partition(":")[0] not in unread}
-    left_out = tuple(sorted({*told, *_unknown(facts, unread)}))
+    left_out = tuple(sorted({*told, *_unknown(facts, unread, found.depends)}))
     return WhoAnswer(found.claim, WhoCan((), found.unheld), found.reached, left_out, info, rules)
 
 
@@ -147,11 +182,12 @@ def _in_environment(target: Target, info: SnapshotInfo) -> Target:
     return target.filled(AgentContext(info.account, info.application, info.environment, "", "", _NOBODY))
 
 
-def _unknown(facts: StoredFacts, unread: set[str]) -> Iterator[str]:
+def _unknown(facts: StoredFacts, unread: set[str], depends: Collection[str]) -> Iterator[str]:
+    """Why nothing is said about some types: their card is not known, or their component, on which it depends."""
     for agent in facts.deployment.agent_types:
         if agent.name in unread:
             yield f"agents of type `{agent.name}`: their initial card is not known"
-        elif not agent.component:
+        elif not agent.component and agent.name in depends:
             yield f"agents of type `{agent.name}`: the component that implements them is not known"
 
 
@@ -224,11 +260,14 @@ def _class(name: str, rules: Rules) -> PermissionClass:
 
 
 def who_json(answer: WhoAnswer) -> dict[str, object]:
-    """The list of holders on the wire."""
+    """The list of holders on the wire: all in one shape, those who may do all of it before the others."""
     return {
         "target": answer.asked,
-        "holders": [_access_json(access) for access in answer.found.accesses],
-        "some": [{"holder": r.holder, "witness": r.witness, "grants": list(r.grants)} for r in answer.some],
+        "holders": [
+            *(_access_json(access) for access in answer.found.accesses),
+            *(_reached_json(reached, "all") for reached in answer.open),
+            *(_reached_json(reached, "some") for reached in answer.some),
+        ],
         "unheld": [_placed_json(grant) for grant in answer.found.unheld],
         "notAnalysed": list(answer.not_analysed),
         "complete": answer.is_complete,
@@ -239,10 +278,25 @@ def _access_json(access: Access) -> dict[str, object]:
     return {
         "holder": access.holder.recipient.text,
         "agentId": access.holder.agent_id or None,
+        "extent": "all",
+        "witness": None,
         "only": access.only or None,
         "exceptFor": access.except_for or None,
         "exceptWallets": list(access.except_wallets),
         "grants": [_placed_json(grant) for grant in access.grants],
+    }
+
+
+def _reached_json(reached: Reached, extent: str) -> dict[str, object]:
+    return {
+        "holder": reached.recipient,
+        "agentId": reached.agent_id or None,
+        "extent": extent,
+        "witness": reached.witness or None,
+        "only": reached.only or None,
+        "exceptFor": None,
+        "exceptWallets": [],
+        "grants": [_placed_json(grant) for grant in reached.placed],
     }
 
 
@@ -276,11 +330,13 @@ def who_text(answer: WhoAnswer) -> str:
             whom += f", except for {few(access.except_wallets)} with wallets of their own"
         out.append(whom)
         out += [f"  by {_where(grant)}" for grant in access.grants]
-    if answer.some and answer.found.accesses:
+    for reached in answer.open:
+        out += [f"{reached.holder}, whichever component implements it", *(f"  by {_where(g)}" for g in reached.placed)]
+    if answer.some and (answer.found.accesses or answer.open):
         out.append("some of it:")
     for reached in answer.some:
         out += [reached.holder, f"  e.g. {reached.witness}", *(f"  by {grant}" for grant in reached.grants)]
-    if not answer.found.accesses and not answer.some:
+    if not answer.found.accesses and not answer.open and not answer.some:
         out.append(f"no known holder can do `{answer.asked}`")
     if answer.found.unheld:
         out.append("granted by cards whose holders are not known:")
@@ -288,7 +344,7 @@ def who_text(answer: WhoAnswer) -> str:
     if answer.not_analysed:
         out.append("not analysed:")
         out += [f"  {text}" for text in answer.not_analysed]
-    out.append(f"snapshot @{answer.info.number} of {answer.info.label}")
+    out.append(used_words(answer.info))
     out.append(f"edition: {answer.rules.label}")
     return visible_lines(out)
 
@@ -365,6 +421,6 @@ def what_text(answer: WhatAnswer) -> str:
             out += [f"  denied by card {ceiling.card}: {ref.grant.text}" for ref in ceiling.negative]
     if not answer.classes:
         out.append("nothing")
-    out.append(f"snapshot @{answer.info.number} of {answer.info.label}")
+    out.append(used_words(answer.info))
     out.append(f"edition: {answer.rules.label}")
     return visible_lines(out)

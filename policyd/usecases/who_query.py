@@ -14,11 +14,13 @@ from policyd.analysis.effect import OWN_AGENT
 from policyd.core.callsets import Holds, Intersection, Undecided, Universe, calls_of, is_empty, query
 from policyd.core.cards import Bound, Card, Timestamp
 from policyd.core.edition import Rules
-from policyd.core.grants import ANY_VERB, Slot
+from policyd.core.grants import ANY_VERB, Slot, Target
+from policyd.core.grants.resources.network import NetworkResource
 from policyd.findings import InputError
 from policyd.store.facts import Deployment, PlacedGrant, place_of
 from policyd.syntax.queries import ANY, ParsedQuery, parse_query
-from policyd.usecases.holders import Party
+from policyd.usecases.holders import UNNAMED_COMPONENT, Party
+from policyd.usecases.open_names import IF, party_of
 from policyd.usecases.proofs import Proved, prove_query
 from policyd.usecases.stored_deployment import StoredFacts
 from policyd.usecases.stored_parties import StoredParties, stored_parties
@@ -32,11 +34,19 @@ class Reached:
         holder: an agent type, an agent id, an account, or a holder in full.
         witness: a call in the form that `check` takes; the exact evaluator admits it.
         grants: those that admit the witness, as written, with their places.
+        recipient: the holder in full; the type where its component is not known.
+        agent_id: of one agent with a wallet of its own.
+        only: the one instance of the type that is meant, empty where all are.
+        placed: the grants, where they stand.
     """
 
     holder: str
     witness: str
     grants: tuple[str, ...]
+    recipient: str = ""
+    agent_id: str = ""
+    only: str = ""
+    placed: tuple[PlacedGrant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +58,14 @@ class QueryAnswer:
         reached: sorted by holder.
         unheld: grants of live cards in no known wallet that lend such a call to somebody.
         not_analysed: holders about whom nothing can be said, and why.
+        depends: agent types whose answer depends on the component that implements them, which is not known.
     """
 
     claim: str
     reached: tuple[Reached, ...]
     unheld: tuple[PlacedGrant, ...]
     not_analysed: tuple[str, ...]
+    depends: frozenset[str] = frozenset()
 
 
 def is_only_a_query(text: str) -> bool:
@@ -65,9 +77,14 @@ def is_only_a_query(text: str) -> bool:
     return ANY in (owner.strip(), verb.strip(), word) or (word.startswith("under(") and word.endswith(")"))
 
 
-def names_many(text: str) -> bool:
-    """Whether a target or a query may name more than one call."""
-    return "*" in text or is_only_a_query(text)
+def names_many(text: str, target: Target | None = None) -> bool:
+    """Whether a target or a query may name more than one call; `target` is what `text` was read as.
+
+    A host without a port, or with a range of ports, is one for the platform's grants, and many calls for queries.
+    """
+    resource = target.resource if target is not None else None
+    ports = isinstance(resource, NetworkResource) and resource.ports.low != resource.ports.high
+    return ports or "*" in text or is_only_a_query(text)
 
 
 def who_reaches(
@@ -93,7 +110,12 @@ def who_reaches(
     claim = proof.claim.partition(": ")[2]
     return QueryAnswer(
         claim,
-        tuple(sorted((_reached(r) for r in proof.results if r.word == "fails"), key=lambda r: r.holder)),
+        tuple(
+            sorted(
+                (_reached(r, likely[party_of(r.name)]) for r in proof.results if r.word == "fails"),
+                key=lambda r: r.holder,
+            )
+        ),
         tuple(_unheld(facts.deployment, asked, rules, at)),
         (
             *(f"{r.name}: {r.answer.reason}" for r in proof.results if isinstance(r.answer, Undecided)),
@@ -103,6 +125,7 @@ def who_reaches(
                 if asked.cls.name in OWN_AGENT and _names_others(party, asked)
             ),
         ),
+        frozenset(party_of(r.name) for r in proof.results if IF in r.name),
     )
 
 
@@ -141,8 +164,25 @@ def _may_lend(party: Party, asked: ParsedQuery) -> bool:
     )
 
 
-def _reached(proved: Proved) -> Reached:
-    return Reached(proved.name, proved.witness, proved.grants)
+def _reached(proved: Proved, party: Party) -> Reached:
+    context = party.context
+    is_open = context is not None and context.component == UNNAMED_COMPONENT
+    placed = []
+    for ref in party.refs:
+        span = party.place(ref)
+        text = f"{party.written(ref)}{f' ({span.where})' if span else ''}"
+        if ref.bound is Bound.LOWER_POSITIVE and text in proved.grants:
+            placed.append(PlacedGrant(str(ref.card), ref.bound, ref.index, party.original(ref), span))
+    own = context.agent_id or "" if context is not None and party.is_one else ""
+    return Reached(
+        proved.name,
+        proved.witness,
+        proved.grants,
+        party.name if is_open else party.recipient.text,
+        own,
+        proved.agent if proved.name != party.name and not own else "",
+        tuple(placed),
+    )
 
 
 def _unheld(deployment: Deployment, asked: ParsedQuery, rules: Rules, at: Timestamp | None) -> list[PlacedGrant]:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws.strategies import FEW, targets
 
+from policyd.core.admission import Facet
 from policyd.core.cards import Card, Timestamp, surface_of
 from policyd.core.edition import NEXT
 from policyd.store.facts import CardFact, Component, Deployment, Installed, WalletFact
@@ -18,9 +19,10 @@ from policyd.store.snapshots import put
 from policyd.store.wallets import holders, wallet
 from policyd.syntax import parse_target
 from policyd.usecases.snapshots import StoredSnapshots
+from policyd.usecases.stored_decisions import Decisions, StoredQuestion
 from policyd.usecases.stored_deployment import StoredFacts
 from policyd.usecases.stored_parties import party_name
-from policyd.usecases.who_can import who
+from policyd.usecases.who_can import who, who_json
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +111,23 @@ def test_a_pattern_lists_who_holds_a_part(database):
     _, _, answer = asked(database, replace(facts, cards=(*cards, loose)), "kv(?env) : read : under(other)")
     assert answer.is_complete
     assert [r.witness for r in answer.some] == ["kv(acme@x.io/shop/prod) : read : other.key"]
+
+
+@settings(max_examples=25)
+@given(worlds(), st.lists(targets(names=FEW), min_size=1, max_size=3))
+def test_types_of_no_known_component_are_listed_as_each_is_decided(database_of_laws, facts, questions):
+    """Whoever `check` admits whichever component implements it is listed; whom it does not know is named as open."""
+    open_types = tuple(replace(agent, component="", component_is_assumed=False) for agent in facts.agent_types)
+    loose = replace(
+        facts, agent_types=open_types, components=(Component("geo:core"), Component("geo:edge")), wallets=()
+    )
+    decisions = Decisions()
+    for target in questions:
+        info, stored, answer = asked(database_of_laws, loose, target.text)
+        rows = who_json(answer)["holders"]
+        listed = {row["holder"] for row in rows if row["extent"] == "all" and "/" not in row["holder"]}
+        left_open = {text.partition("`")[2].partition("`")[0] for text in answer.not_analysed}
+        for agent in open_types:
+            decided = decisions.answer(stored, info, StoredQuestion(target.text, agent.name), NEXT).verdict.admitted
+            assert (agent.name in listed) == (decided is Facet.YES), target.text
+            assert decided is not Facet.UNKNOWN or agent.name in left_open, target.text

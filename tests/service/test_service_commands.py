@@ -68,7 +68,50 @@ def test_show_and_check_read_the_store_as_they_read_the_file(told):
         stored = told("check", "@1", target, "--agent", "Cart", "--format", "json")
         read = told("check", SHOP, target, "--env", "prod", "--agent", "Cart", "--format", "json")
         assert stored[0] == read[0]
-        assert {**json.loads(stored[1]), "snapshot": None} == json.loads(read[1])
+        plain = json.loads(stored[1])
+        assert (len(plain.pop("digest")), plain.pop("revision")) == (64, 1)
+        assert {**plain, "snapshot": None} == json.loads(read[1])
+
+
+ASKING = (
+    ("show", "@2"),
+    ("show", "@2", "--agent", "Receipt"),
+    ("check", "@2", TARGET, "--agent", "Cart"),
+    ("explain", "@2", TARGET, "--agent", "Cart"),
+    ("who-can", "@2", TARGET),
+    ("what-can", "@2", "secret", "--agent", "Cart"),
+    ("prove", "@2", "--never", "secret(any) : reveal : any"),
+    ("reach", "@2", "--to", TARGET),
+    ("what-if", "@2", "--revoke", PARENT),
+    ("saga", "@2", "--agent", "Cart"),
+    ("chain", "check", "@2"),
+    ("retry", "lint", "@2"),
+    ("audit", "@2"),
+    ("diff", "@1", "@2"),
+    ("prove", "@1", "@2", "--implies"),
+)
+
+
+def test_answers_name_the_snapshots_they_were_read_from(told, tmp_path):
+    """Every question about a stored deployment, in words and in JSON: number, revision and digest."""
+    (tmp_path / "wallet.json").write_bytes(WALLET)
+    told("import", SHOP, "--env", "prod")
+    told("import", tmp_path / "wallet.json")
+    known = {row["snapshot"]: row for row in json.loads(told("snapshots", "--format", "json")[1])["snapshots"]}
+    assert [row["revision"] for row in known.values()] == [1, 2]
+    for arguments in ASKING:
+        used = [known[word] for word in arguments if word in known]
+        _, words, _ = told(*arguments)
+        _, plain, err = told(*arguments, "--format", "json")
+        answer = json.loads(plain)
+        named = answer["snapshots"] if len(used) > 1 else [answer]
+        for row, name in zip(used, named, strict=True):
+            line = f"snapshot {row['snapshot']} of acme@example.com/shop/prod, revision {row['revision']}, digest "
+            assert f"{line}{row['digest'][:12]}" in words.splitlines(), arguments
+            assert {key: name[key] for key in ("snapshot", "digest", "revision")} == {
+                key: row[key] for key in ("snapshot", "digest", "revision")
+            }, (arguments, err)
+    assert "digest" not in json.loads(told("check", SHOP, TARGET, "--agent", "Cart", "--format", "json")[1])
 
 
 def test_show_gives_the_wallet_that_decides(told, tmp_path):
@@ -168,9 +211,17 @@ def test_who_can_and_what_can(told, tmp_path):
     )
     (tmp_path / "two.yaml").write_text(two)
     told("import", tmp_path / "two.yaml", "--env", "local", "--account", "acme@example.com")
-    code, out, _ = told("who-can", "@acme@example.com/shop/local", TARGET)
-    assert code == 3
-    assert "not analysed" in out
+    local = "@acme@example.com/shop/local"
+    for target in (TARGET, "network() : connect : api.stripe.com", "component(?env/shop:cart) : view : "):
+        code, out, _ = told("who-can", local, target, "--format", "json")
+        listed = {row["holder"] for row in json.loads(out)["holders"] if row["extent"] == "all"}
+        codes = {name: told("check", local, target, "--agent", name)[0] for name in ("Cart", "Receipt", "Report")}
+        assert listed == {name for name, admitted in codes.items() if admitted == 0}
+        assert code == (3 if 3 in codes.values() else 0)
+    assert "agents of type `Report`: the component that implements them is not known" in json.loads(out)["notAnalysed"]
+    _, out, _ = told("who-can", local, "network() : connect : api.stripe.com", "--format", "json")
+    some = [row for row in json.loads(out)["holders"] if row["extent"] == "some"]
+    assert [(row["holder"], row["witness"]) for row in some] == [("Cart", "network() : connect : api.stripe.com:443")]
     code, out, _ = told("what-can", PLACE, "secret", "--agent", "Cart", "--format", "json")
     assert code == 0
     lent = [row["grant"].partition(" : ")[2] for row in json.loads(out)["classes"][0]["lent"]]
@@ -185,10 +236,11 @@ def test_a_query_lists_whoever_may_do_a_part(told):
     for query in ("secret(any) : any : any", "secret(?env) : reveal : under(stripe)"):
         code, out, _ = told("who-can", PLACE, query, "--format", "json")
         answer = json.loads(out)
-        assert (code, answer["holders"]) == (0, [])
-        assert [row["holder"] for row in answer["some"]] == ["Cart", "Report"]
-        for row in answer["some"]:
-            assert told("check", PLACE, row["witness"], "--agent", row["holder"])[0] == 0
+        assert (code, {row["extent"] for row in answer["holders"]}) == (0, {"some"})
+        assert [row["holder"].rpartition("/")[2] for row in answer["holders"]] == ["Cart", "Report"]
+        for row in answer["holders"]:
+            assert told("check", PLACE, row["witness"], "--holder", row["holder"])[0] == 0
+            assert row["grants"][0]["card"].startswith("initial:")
     code, out, _ = told("who-can", PLACE, "secret(?env) : reveal : *")
     assert code == 0
     assert out.index("Report") < out.index("some of it:") < out.index("Cart")

@@ -189,3 +189,61 @@ def test_a_resource_may_hold_colons(shop):
         "context": {"snapshot": PLACE},
     }
     assert shop.ask("/access/v1/evaluation", body).json()["context"]["target"].endswith("orders.a : b")
+
+
+@pytest.mark.parametrize(
+    ("semantic", "decisions"),
+    [
+        (None, [True, False, True, False]),
+        ("execute_all", [True, False, True, False]),
+        ("deny_on_first_deny", [True, False]),
+        ("permit_on_first_permit", [True]),
+    ],
+)
+def test_evaluations_end_as_they_are_asked_to(shop, semantic, decisions):
+    """The outcomes are those up to the deciding one; what cannot be asked is a `no`."""
+    body = {
+        "subject": {"type": "agent", "id": "Cart"},
+        "action": {"name": "reveal"},
+        "context": {"snapshot": PLACE},
+        "evaluations": [{"resource": {"type": "secret", "id": name}} for name in ("stripe.key", "x", "stripe.key")],
+    }
+    body["evaluations"].append({"resource": {"type": "no-class", "id": "x"}})
+    if semantic is not None:
+        body["options"] = {"evaluations_semantic": semantic, "more": 1}
+    found = shop.ask("/access/v1/evaluations", body).json()["evaluations"]
+    assert [outcome["decision"] for outcome in found] == decisions
+    backwards = {**body, "evaluations": body["evaluations"][::-1]}
+    found = shop.ask("/access/v1/evaluations", backwards).json()["evaluations"]
+    expected = {"deny_on_first_deny": [False], "permit_on_first_permit": [False, True]}
+    assert [outcome["decision"] for outcome in found] == expected.get(semantic, decisions[::-1])
+
+
+def test_evaluations_without_a_list_are_one_evaluation(shop):
+    """Absent and empty lists give what the other endpoint gives; then every member must be there."""
+    body = {
+        "subject": {"type": "agent", "id": "Cart"},
+        "action": {"name": "reveal"},
+        "resource": {"type": "secret", "id": "stripe.key"},
+        "context": {"snapshot": PLACE},
+    }
+    one = shop.ask("/access/v1/evaluation", body).json()
+    assert one["decision"] is True
+    for listed in ({}, {"evaluations": []}):
+        assert shop.ask("/access/v1/evaluations", {**body, **listed}).json() == one
+    del body["resource"]
+    refused = shop.ask("/access/v1/evaluations", body)
+    assert (refused.status_code, refused.json()["code"]) == (422, "MANIF091")
+    refused = shop.ask("/access/v1/evaluations", {**body, "options": {"evaluations_semantic": "some"}})
+    assert (refused.status_code, refused.json()["code"]) == (422, "STORE055")
+
+
+@pytest.mark.parametrize(
+    ("given", "answered"),
+    [("r-17/a", "r-17/a"), ('a b"<c>;d', "abcd"), ("x" * 500, "x" * 128), ('""', None), (None, None)],
+)
+def test_the_id_of_a_request_is_sent_back(shop, given, answered):
+    """A client finds its request again by the id that it gave; nothing but plain characters goes back."""
+    headers = {} if given is None else {"X-Request-ID": given}
+    found = shop.client.get("/healthz", headers=headers).headers["x-request-id"]
+    assert found == answered if answered is not None else len(found) == 16

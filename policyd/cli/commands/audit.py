@@ -124,7 +124,7 @@ def _stored(
     from policyd.findings import Report
     from policyd.report import no_lines
     from policyd.report.forms import rendered
-    from policyd.usecases.snapshots import StoredSnapshots, stored_report
+    from policyd.usecases.snapshots import StoredSnapshots, stored_report, used_json
     from policyd.usecases.suppressions import read_suppressions, suppressed
 
     level = opt.severity_of(fail_on)
@@ -141,7 +141,7 @@ def _stored(
         level,
         info.rules,
         about=(("snapshot", where),),
-        members={"snapshot": f"@{info.number}"},
+        members=used_json(info),
         closing=(f"{where}, as found when it was imported", f"edition: {info.rules.label}"),
     )
     write(rendered(report, format, no_lines, run), output)

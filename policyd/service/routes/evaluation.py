@@ -9,7 +9,8 @@ Source: interface, Files and queries.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from enum import Enum
+from typing import Annotated, Any, assert_never
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -105,10 +106,39 @@ class PartEvaluation(Open):
     context: Context | None = None
 
 
-class Evaluations(PartEvaluation):
-    """Many questions."""
+class Semantic(Enum):
+    """Where the questions of one request end."""
 
-    evaluations: Annotated[list[PartEvaluation], Field(min_length=1, max_length=MAX_BATCH)]
+    ALL = "execute_all"
+    FIRST_DENY = "deny_on_first_deny"
+    FIRST_PERMIT = "permit_on_first_permit"
+
+    def ends_with(self, *, is_permitted: bool) -> bool:
+        """Whether no question is asked after an outcome."""
+        match self:
+            case Semantic.ALL:
+                return False
+            case Semantic.FIRST_DENY:
+                return not is_permitted
+            case Semantic.FIRST_PERMIT:
+                return is_permitted
+            case _:
+                assert_never(self)
+
+
+class Options(Open):
+    """How many questions are answered."""
+
+    evaluations_semantic: Annotated[Semantic, Field(description="All, or none after the first `no` or `yes`.")] = (
+        Semantic.ALL
+    )
+
+
+class Evaluations(PartEvaluation):
+    """Many questions; without any, the request is one question by itself."""
+
+    evaluations: Annotated[list[PartEvaluation], Field(max_length=MAX_BATCH)] = []
+    options: Options = Options()
 
 
 class Outcome(BaseModel):
@@ -191,23 +221,38 @@ def evaluate(request: Request, body: Evaluation, asker: Asker) -> Response:
     return json_response(_evaluated(request, asker, body))
 
 
-@routes.post("/evaluations", response_model=Outcomes, summary="Evaluate many requests")
+@routes.post(
+    "/evaluations",
+    response_model=Outcomes | Outcome,
+    responses={**MISSING, **OTHER},
+    summary="Evaluate many requests",
+)
 def evaluate_many(request: Request, body: Evaluations, asker: Asker) -> Response:
-    """Up to 1,000 questions; one that cannot be asked is no yes, and says why."""
-    outcomes = []
+    """Up to 1,000 questions, in their order; one that cannot be asked is no yes, and says why.
+
+    `options.evaluations_semantic` ends them after the first `no` or the first `yes`; the last outcome is that one.
+    Without `evaluations`, or with none in it, the request is a single one and gets a single outcome.
+    """
+    if not body.evaluations:
+        return json_response(_evaluated(request, asker, _whole(body, body)))
+    outcomes: list[dict[str, Any]] = []
     for part in body.evaluations:
         try:
-            whole = {
-                name: getattr(part, name) or getattr(body, name)
-                for name in ("subject", "action", "resource", "context")
-            }
-            missing = [name for name, value in whole.items() if value is None]
-            if missing:
-                raise InputError.of("MANIF091", f"`{missing[0]}` is missing", None, "name it here or for all")
-            outcomes.append(_evaluated(request, asker, Evaluation(**whole)))
+            outcomes.append(_evaluated(request, asker, _whole(part, body)))
         except PolicydError as error:
             outcomes.append({"decision": False, "context": {"error": problem_body(status_of(error), error.findings)}})
+        if body.options.evaluations_semantic.ends_with(is_permitted=outcomes[-1]["decision"]):
+            break
     return json_response({"evaluations": outcomes})
+
+
+def _whole(part: PartEvaluation, rest: PartEvaluation) -> Evaluation:
+    """One question; what it leaves out is taken from `rest`."""
+    whole = {name: getattr(part, name) or getattr(rest, name) for name in ("subject", "action", "resource", "context")}
+    missing = [name for name, value in whole.items() if value is None]
+    if missing:
+        raise InputError.of("MANIF091", f"`{missing[0]}` is missing", None, "name it here or for all")
+    return Evaluation(**whole)
 
 
 @well_known.get("/.well-known/authzen-configuration", summary="Where evaluations are asked for")
