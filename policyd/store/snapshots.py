@@ -408,7 +408,8 @@ def _latest_info(
         .join(AccountRow, AccountRow.id == ApplicationRow.account_id)
         .where(AccountRow.email == account, ApplicationRow.name == application, EnvironmentRow.name == environment)
     ).scalar_one_or_none()
-    latest = None if row is None else _latest(connection, row)
+    # out of reach goes no further than not there
+    latest = None if row is None or not scope.admits(account, application) else _latest(connection, row)
     return None if latest is None else _info(connection, SnapshotRow.id == latest, scope)
 
 

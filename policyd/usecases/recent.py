@@ -64,6 +64,16 @@ class Recent:
         mine.set_result(value)
         return value
 
+    def kept(self, key: object) -> object | None:
+        """The value of `key` if it is at hand; nothing is made and nobody is waited for."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            self.hits += 1
+            return found[0]
+
     def _keep(self, key: object, value: object, size: int) -> None:
         with self._lock:
             self._making.pop(key, None)

@@ -65,10 +65,12 @@ class StoredSnapshots:
         stamp = None if self._known is None else self._stamp(reference)
         if stamp is None or self._known is None:
             return resolve(self.database, reference, self.scope)
-        info = self._known.get(stamp, lambda: resolve(self.database, f"@{stamp.number}"), lambda _: 1)
-        if not self.scope.admits(info.account, info.application):
-            return resolve(self.database, reference, self.scope)
-        return info
+        kept = self._known.kept(stamp)
+        if isinstance(kept, SnapshotInfo) and self.scope.admits(kept.account, kept.application):
+            return kept
+        # what is out of reach takes the same steps as what is not there, so that not even the time tells them apart
+        info = resolve(self.database, reference, self.scope)
+        return self._known.get(stamp, lambda: info, lambda _: 1) if info.number == stamp.number else info
 
     def _stamp(self, reference: str) -> Stamp | None:
         """What the snapshot is now; None for what `resolve` is to refuse."""
