@@ -6,7 +6,7 @@ Source: middleware 4.6.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from policyd.analysis.effect import THIS_AGENT, UNKNOWN_ACCOUNT, UNKNOWN_COMPONENT, applies, is_unknown
@@ -66,6 +66,7 @@ class ToolGrants:
         lists: the four lists, only what applies to the agent.
         account, application, environment: of the owner of targets; placeholders where not known.
         caller: the component of the agent.
+        named: the grants of each list by the command that they name; those about all calls under None.
     """
 
     lists: Mapping[Bound, tuple[Grant, ...]]
@@ -73,6 +74,11 @@ class ToolGrants:
     application: str
     environment: str
     caller: str
+    named: Mapping[Bound, Mapping[tuple[str, ...] | None, tuple[Grant, ...]]] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Sort the grants by command, because one card may name many."""
+        object.__setattr__(self, "named", {bound: _by_command(grants) for bound, grants in self.lists.items()})
 
     def decide(self, shape: CallShape, implementer: str, profile: Profile) -> Decided:
         """Whether a call is let through, under the readings of the owner that the profile has."""
@@ -89,7 +95,11 @@ class ToolGrants:
             profile: the readings of the owner.
         """
         found = {
-            self._decided((self.account, self.application, self.environment, component, tool), _of_call(call))
+            self._decided(
+                (self.account, self.application, self.environment, component, tool),
+                _of_call(call),
+                () if call is None else call.command or (),
+            )
             for component in self._components(implementer, profile)
         }
         return found.pop() if len(found) == 1 else Decided.UNDECIDED
@@ -103,10 +113,13 @@ class ToolGrants:
 
     def _decide(self, shape: CallShape, component: str) -> Decided:
         owner = (self.account, self.application, self.environment, component, shape.tool)
-        return self._decided(owner, _of_shape(shape))
+        return self._decided(owner, _of_shape(shape), shape.command)
 
-    def _decided(self, owner: tuple[str, ...], share_of: Callable[[Resource], _Share]) -> Decided:
-        lent, kept, capped, withheld = (self._share(bound, owner, share_of) for bound in Bound)
+    def _decided(
+        self, owner: tuple[str, ...], share_of: Callable[[Resource], _Share], command: tuple[str, ...] | None
+    ) -> Decided:
+        """Under one reading of the owner; `command` is what the calls name, None for any."""
+        lent, kept, capped, withheld = (self._share(bound, owner, share_of, command) for bound in Bound)
         if not self.lists[Bound.UPPER_POSITIVE]:
             capped = _Share.ALL
         if _Share.NONE in (lent, capped) or _Share.ALL in (kept, withheld):
@@ -117,9 +130,17 @@ class ToolGrants:
             return Decided.ALWAYS
         return Decided.CONDITIONAL
 
-    def _share(self, bound: Bound, owner: tuple[str, ...], share_of: Callable[[Resource], _Share]) -> _Share:
+    def _share(
+        self,
+        bound: Bound,
+        owner: tuple[str, ...],
+        share_of: Callable[[Resource], _Share],
+        command: tuple[str, ...] | None,
+    ) -> _Share:
         """How much of the calls the grants of a list are about."""
-        shares = [_grant_share(grant, owner, share_of) for grant in self.lists[bound]]
+        named = self.named[bound]
+        grants = self.lists[bound] if command is None else (*named.get(None, ()), *named.get(command, ()))
+        shares = {_grant_share(grant, owner, share_of) for grant in grants}
         for share in (_Share.ALL, _Share.OPEN, _Share.SOME):
             if share in shares:
                 return share
@@ -128,11 +149,17 @@ class ToolGrants:
     def exact(self, command: tuple[str, ...], tools: Iterable[str]) -> Iterator[Grant]:
         """The lower positive grants of one of these tools that name this command with or without arguments."""
         names = frozenset(tools)
-        for grant in self.lists[Bound.LOWER_POSITIVE]:
-            resource = grant.target.resource
-            tool = grant.target.owner.known[4:]
-            if isinstance(resource, Invocation) and (resource.command or ()) == command and names.issuperset(tool):
+        for grant in self.named[Bound.LOWER_POSITIVE].get(command, ()):
+            if names.issuperset(grant.target.owner.known[4:]):
                 yield grant
+
+
+def _by_command(grants: Sequence[Grant]) -> dict[tuple[str, ...] | None, tuple[Grant, ...]]:
+    found: dict[tuple[str, ...] | None, list[Grant]] = {}
+    for grant in grants:
+        resource = grant.target.resource
+        found.setdefault((resource.command or ()) if isinstance(resource, Invocation) else None, []).append(grant)
+    return {command: tuple(some) for command, some in found.items()}
 
 
 def _grant_share(grant: Grant, owner: tuple[str, ...], share_of: Callable[[Resource], _Share]) -> _Share:

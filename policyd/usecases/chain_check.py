@@ -22,6 +22,7 @@ from policyd.core.tools.installation import parameter_faults
 from policyd.core.tools.middleware import Middleware, Monomorphic, Universal
 from policyd.core.tools.modes import Mode
 from policyd.core.tools.registry import graph_features, registry_remarks
+from policyd.core.tools.remarks import Remark
 from policyd.core.tools.tool import Tool
 from policyd.findings import Finding, InputError, Severity, Span
 from policyd.manifest import ResolvedEnvironment, describe, json_of, resolve_environment
@@ -159,6 +160,9 @@ class _Decision:
     unknown: list[str]
     open_ends: list[str] = field(default_factory=list)
     budget: int = MAX_COMPARED
+    met: dict[tuple[int, int, tuple[tuple[str, ...], ...] | None], tuple[Tool, Tool, tuple[Remark, ...]]] = field(
+        default_factory=dict
+    )
 
     # Definitions.
 
@@ -281,7 +285,15 @@ class _Decision:
         parts = [scope for scope in scopes if isinstance(scope, Monomorphic)]
         pairs = {(id(above), id(below)): above for above, below in zip_longest(parts, parts[1:])}
         for scope in pairs.values():
-            self.budget -= tool_size(scope.expected or scope.presented)
+            self.take(tool_size(scope.expected or scope.presented))
+
+    def take(self, compared: int) -> None:
+        """Count what is compared.
+
+        Raises:
+            InputError: CHAIN006, if it is more than this question may.
+        """
+        self.budget -= compared
         if self.budget < 0:
             words = "the chains compare more commands, inputs and errors than one question may"
             raise InputError.of("CHAIN006", words, None, "ask about one tool at a time")
@@ -312,11 +324,23 @@ class _Decision:
             raise InputError.of("CHAIN004", words, caller.span)
         if chain.effective is None:
             return CallerAnswer(caller.name, Verdict.UNDECIDED, ())
-        wraps = self.sources.profile.optional_wrapping
-        told = caller_remarks(definition, chain.effective, ENGINES, caller.commands, wraps_optional=wraps)
+        told = self.remarks_of(definition, chain.effective, caller.commands)
         found = tuple(remark_finding(remark, f"caller `{caller.name}`", caller.span) for remark in told)
         refused = any(f.severity is Severity.ERROR for f in found)
         return CallerAnswer(caller.name, Verdict.REJECT if refused else Verdict.ACCEPT, (*erased, *found))
+
+    def remarks_of(
+        self, definition: Tool, effective: Tool, commands: tuple[tuple[str, ...], ...] | None
+    ) -> tuple[Remark, ...]:
+        """What a caller of a definition meets; many callers of one are compared once."""
+        asked = (id(definition), id(effective), commands)
+        if asked not in self.met:
+            self.take(tool_size(definition) if commands is None else len(commands))
+            wraps = self.sources.profile.optional_wrapping
+            told = caller_remarks(definition, effective, ENGINES, commands, wraps_optional=wraps)
+            # the definitions are kept, so that no id is used again
+            self.met[asked] = (definition, effective, told)
+        return self.met[asked][2]
 
 
 ERASED_WORDS = "relies on seeing `{}`, which a layer that forwards turns into a constraint violation"

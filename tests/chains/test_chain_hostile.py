@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from chains.documents import checked
 from ruamel.yaml import YAML
 
 from policyd.cli.main import run
+from policyd.findings import InputError
 
 HOSTILE = "\x1b[31m\u202e\nverdict: accept\r\x07\x9b\u200b"
 SHOWN = "\\x1b[31m\\u202e"
@@ -163,3 +165,20 @@ def test_errors_have_their_place(files, capsys):
         told = capsys.readouterr().err
         assert f"--> {name}:" in told
         assert "$.definitions.tools.t.commands.go.result" in told
+
+
+def test_many_callers_of_one_definition_are_compared_once():
+    """Two thousand callers cost no more than one; what differs in its commands counts against the budget."""
+    commands = {f"c{i}": {"result": "u8"} for i in range(40)}
+    asked = {
+        "definitions": {"tools": {"t": {"version": "1", "commands": commands}}},
+        "chain": {"tool": "t", "leaf": "t", "layers": []},
+        "callers": [{"name": f"n{i}", "tool": "t", "definition": "t"} for i in range(2000)],
+    }
+    report = checked(asked, budget=60)
+    assert {caller.verdict.value for caller in report.rows[0].callers} == {"accept"}
+    asked["callers"] = [
+        {"tool": "t", "definition": "t", "commands": [f"c{i}", f"c{j}"]} for i in range(9) for j in range(9)
+    ]
+    with pytest.raises(InputError, match="CHAIN006"):
+        checked(asked, budget=60)

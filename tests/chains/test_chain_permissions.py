@@ -138,3 +138,14 @@ def test_a_text_that_looks_like_an_option():
         [LABEL_OF[f.code] for f in report.rows[0].findings] for report in (checked(asked, SNAPSHOT), checked(asked))
     ]
     assert labels == [["TARGET_CONFUSION"], ["PERMISSION_DENIED"]]
+
+
+def test_a_card_that_names_many_calls():
+    """Only the grants of a command are looked at for it, whatever else the card names."""
+    grant = "tool(?env/*/*) @ ?agent : invoke : {}"
+    other = [grant.format(f"search --pattern={number}") for number in range(1000)]
+    case = {"cards": [*other, grant.format("status")]}
+    decided = {row.command: row.decided.value for row in report_of(case).rows[0].permissions}
+    assert decided == {("search",): "conditional", ("status",): "always"}
+    case = {"cards": [*other, grant.format("*")]}
+    assert {row.decided.value for row in report_of(case).rows[0].permissions} == {"always"}

@@ -13,16 +13,20 @@ from policyd.core.schema.json_encode import Encoded, encode
 from policyd.core.schema.json_faults import JsonFault, JsonFaultKind
 from policyd.core.schema.json_schema import Policy, json_schema
 from policyd.core.schema.json_text import MAX_JSON_NESTING, parse_json
+from policyd.core.schema.leaf_witness import NoWitness
 from policyd.core.schema.outcomes import Validity
 from policyd.core.schema.project import MAX_PLAN_DEPTH, MAX_PLAN_NODES, Mismatch, MismatchKind, Plan, project
 from policyd.core.schema.reading import MAX_NESTING
 from policyd.core.schema.reshape import Reshaped, reshape
+from policyd.core.schema.steps import within
 from policyd.core.schema.type_read import read_type
 from policyd.core.schema.types import U32, ListType, RefType
 from policyd.core.schema.validate import validity
 from policyd.core.schema.value_json import read_value, value_json
 from policyd.core.schema.wellformed import faults_of
+from policyd.core.schema.witness import Shown, witness
 from policyd.findings import InputError
+from policyd.usecases.tool_documents import TEXTS
 
 
 def nested_type(depth: int) -> dict[str, object]:
@@ -125,3 +129,14 @@ def test_recursion_out_of_step_ends():
     one = graph("&A", {"A": "list<list<&A>>"})
     other = graph("list<&B>", {"B": "list<list<&B>>"})
     assert are_equivalent(one, other)
+
+
+@pytest.mark.parametrize(("lengths", "shown"), [((100, 100), True), ((200, 200), False), ((1000, 1000, 1000), False)])
+def test_lists_of_fixed_length_within_each_other(lengths, shown):
+    """The value that shows a difference has as many parts as all lengths together; past the bound none is made."""
+    source, target = "u8", "u8(..3)"
+    for length in lengths:
+        source, target = f"list<{source}; {length}>", f"list<{target}; {length}>"
+    with within(200_000):
+        found = witness(graph(source), graph(target), TEXTS)
+    assert isinstance(found, Shown) if shown else found is NoWitness.TOO_LARGE

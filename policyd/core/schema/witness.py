@@ -65,6 +65,7 @@ from policyd.core.schema.values import (
     TupleValue,
     UnionValue,
     VariantValue,
+    parts_of_value,
 )
 
 __all__ = ["NoWitness", "Shown", "Witness", "witness"]
@@ -243,11 +244,12 @@ class _Search:
         return None
 
     def fixed(self, source: SchemaType, target: SchemaType, length: int, depth: int) -> _Found:
-        """All elements alike."""
-        if length > MAX_EXAMPLE_NODES:
-            found = self.first(source, target, depth)
-            return found if found is None else NoWitness.TOO_LARGE
-        return _inside(self.first(source, target, depth), lambda part: FixedListValue((part,) * length))
+        """All elements alike; a value larger than any example is not made."""
+        found = self.first(source, target, depth)
+        if found is None or isinstance(found, NoWitness):
+            return found
+        room = MAX_EXAMPLE_NODES // max(length, 1)
+        return NoWitness.TOO_LARGE if _is_larger(found, room) else FixedListValue((found,) * length)
 
     def entries(self, source: MapType, target: MapType, depth: int) -> _Found:
         """Keys must be the same type, which some values show; values project."""
@@ -353,6 +355,17 @@ class _Search:
         if are_equivalent(one, other, self.proven) or self.first(source, target, depth) is None:
             return None
         return NoWitness.STREAM_ITEM
+
+
+def _is_larger(value: SchemaValue, size: int) -> bool:
+    """Whether a value has more parts than that, itself counted."""
+    pending = [value]
+    while pending:
+        size -= 1
+        if size < 0:
+            return True
+        pending.extend(parts_of_value(pending.pop()))
+    return False
 
 
 def _inside(found: _Found, make: _Wrap) -> _Found:
