@@ -14,6 +14,7 @@ from policyd.core.operations import Operation, Ports, Refusal, Unclear, asked_by
 from policyd.explain.causes import Standing, causes
 from policyd.syntax import parse_target
 from policyd.syntax.denials.reading import KINDS, Denial, OperationGuess
+from policyd.syntax.denials.redaction import HIDDEN
 from policyd.usecases.explain_fixes import Fixes, Means
 from policyd.usecases.explain_holding import Holding
 from policyd.usecases.explain_instances import over_own_explained
@@ -121,15 +122,26 @@ class _Work:
         """A recognised denial: by its target if it carries one, else by the operations it may have been."""
         if not denial.is_denial or denial.kind == "not-policy":
             return self.of_gate(denial)
+        if denial.target is not None and HIDDEN in denial.target_text:
+            return self.of_secret(denial)
         if denial.target is not None:
             return self.targets.of_targets([denial.target], denial, None, [])
         guessed: list[Guessed] = []
         for guess in denial.operations[:MAX_READINGS]:
             operation = self.catalogue.get(guess.operation)
             if operation is not None:
-                named = {_ARGUMENT_OF_FACT.get(name, name): value for name, value in denial.facts.items()}
+                told = {name: value for name, value in denial.facts.items() if HIDDEN not in value}
+                named = {_ARGUMENT_OF_FACT.get(name, name): value for name, value in told.items()}
                 guessed.append((guess, operation, {k: v for k, v in named.items() if k in operation.arguments}))
         return self.of_operations(denial, guessed)
+
+    def of_secret(self, denial: Denial) -> Explained:
+        """A denial whose target holds what looks like a secret: an answer would repeat it."""
+        sentence = f"the target holds what looks like a secret, which is not repeated: `{denial.target_text.rstrip()}`"
+        readings = tuple(OperationReading(g.operation, g.how_sure, g.why, Facet.UNKNOWN) for g in denial.operations)
+        file = self.evidence.file(denial.kind, None, (), None, denial)
+        ask = "give the target itself in place of the error, where it may be shown; and keep secrets out of names"
+        return Explained(sentence, denial.kind, None, denial, readings, (), causes(file), Fixes(ask=ask), (), True)
 
     def of_gate(self, denial: Denial) -> Explained:
         """A refusal that no card decides."""

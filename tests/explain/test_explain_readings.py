@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from policyd.core.admission import Facet
+from policyd.core.cards import CardId, ScopeCard
 from policyd.core.edition import NEXT
 from policyd.core.operations import Operation, Ports
 from policyd.manifest import load_text
@@ -183,3 +185,33 @@ def test_common_words_alone_are_a_denial_with_families(text: str) -> None:
     )
     assert outcome is Outcome.DIFFERENT
     assert "paste the whole error" in item.fixes.ask
+
+
+def test_a_target_that_holds_a_secret_is_not_repeated() -> None:
+    """An answer and its change would name the key; the paste is not told again."""
+    text = (
+        "key-value permission denied: The permission target Kv(ClassPermissionTarget { verb: Some(Write), owner:"
+        ' Environment { account: AccountEmail("dev@acme.io"), application: ApplicationName("shop"), environment:'
+        ' EnvironmentName("prod") }, resource: StoreKey { store: "orders", key_pattern: "password=hunter2" } })'
+        " is not allowed"
+    )
+    outcome, item = explained(holding("    initialCard: {}\n"), text)
+    assert outcome is Outcome.DIFFERENT
+    assert "hunter2" not in repr((item.sentence, item.targets, item.fixes, item.causes, item.operations))
+
+
+def test_a_hidden_part_is_no_argument() -> None:
+    """A path of which a part is hidden is not decided upon as if it were the path."""
+    held = holding("    initialCard: {lowerBound: {positive: ['filesystem(?agent) @ ?agent : * : /data/*']}}\n")
+    outcome, item = explained(held, "golem: EPERM: operation not permitted, open '/data/token=hunter2'")
+    assert outcome is Outcome.DIFFERENT
+    assert [r.admitted for r in item.operations] == [Facet.UNKNOWN]
+
+
+def test_a_refused_scope_card_is_told_as_such() -> None:
+    """A scope card without roots refuses the invocation, whatever the cards; an empty card is no defect then."""
+    held = holding("    initialCard: {}\n")
+    scope = ScopeCard(CardId("7d0f0f0f-0000-4000-8000-0000000000aa"))
+    asked = Asked(operation=catalogue().operations["fs.read"], arguments={"path": "/a"})
+    found = explain(replace(held, scope=scope), asked, Ports(), catalogue().operations, Means())
+    assert any("the scope card of the invocation is refused" in text for text in found.items[0].fixes.instead)

@@ -31,6 +31,13 @@ _SURE: tuple[tuple[re.Pattern[str], str], ...] = (
         HIDDEN,
     ),
     (re.compile(_NAMED + r"(?:=>?)\s{0,4})" + _VALUE), r"\1" + HIDDEN),
+    # names of components have a colon, too, but neither a space nor quotes around it
+    (re.compile(_NAMED + r":\s{1,4})" + _VALUE), r"\1" + HIDDEN),
+    (
+        re.compile(r"(?i)([\"']" + _SECRET_WORD + r"[\w.-]{0,40}\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8})" + _VALUE),
+        r"\1" + HIDDEN,
+    ),
+    (re.compile(r"(?i)(--[\w-]{0,40}" + _SECRET_WORD + r"[\w-]{0,40}\s{1,4})" + _VALUE), r"\1" + HIDDEN),
 )
 """Forms that only secrets have."""
 
@@ -43,6 +50,8 @@ _LIKELY: tuple[tuple[re.Pattern[str], str], ...] = (
 """Forms that names of components and keys have, too."""
 
 _SQL_TEXT = re.compile(r"'(?:[^'\n]|''){0,512}'?|\"[^\"\n]{0,512}\"?|\$[A-Za-z0-9_]{0,16}\$")
+_SQL_REST = re.compile(HIDDEN + r"[^\s,;()]{1,512}")
+"""What stands at a literal without a space between: the literal had quotes of its own."""
 _SQL_NUMBER = re.compile(r"(?<![\w:.])[0-9][0-9._]{3,}(?!\w)")
 
 
@@ -75,4 +84,5 @@ def redacted_sql(text: str) -> str:
     >>> redacted_sql("Expected: end, found: 'hunter2' at Line: 1, Column: 9")
     'Expected: end, found: ‹hidden› at Line: 1, Column: 9'
     """
-    return redacted(_SQL_NUMBER.sub(HIDDEN, _SQL_TEXT.sub(HIDDEN, text[: 4 * MAX_ECHO])))
+    hidden = _SQL_NUMBER.sub(HIDDEN, _SQL_TEXT.sub(HIDDEN, text[: 4 * MAX_ECHO]))
+    return redacted(_SQL_REST.sub(HIDDEN, hidden))

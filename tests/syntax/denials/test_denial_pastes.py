@@ -66,3 +66,34 @@ def test_encodings_change_nothing(paste: str) -> None:
     """Two bytes a character, marks of byte order, spaces of web pages, colours and entities."""
     (denial,) = recognise(paste).denials
     assert (denial.shape, denial.target_text) == ("E-08", "kv(dev@acme.io/shop/prod) : write : orders.1")
+
+
+MARK = "hunter2SECRETabc"
+SECRETS = (
+    f"https://user:{MARK}@api.x.com/p",
+    f"Authorization: Bearer {MARK}",
+    f"password={MARK}",
+    f"api_key: '{MARK}'",
+    f'{{"token":"{MARK}"}}',
+    f"X-Api-Key: {MARK}",
+    f"--password {MARK}",
+    f"Cookie: session={MARK}",
+)
+HOLDERS = (
+    "ErrorCode::HttpRequestDenied sending to {}",
+    "RDBMS permission denied: cannot safely determine SQL targets: sql parser error: Expected x found '{}' at Line: 1",
+    "Error: EPERM: operation not permitted, open '/data/{}'",
+    "Invalid initial permission card for agent type 'Cart': {}",
+    'Remote agent Pay("{}").refund errored: {{"tag":"denied","val":"permission denied"}}',
+    "Environment {} not found",
+    KV.replace("{", "{{").replace("}", "}}").replace('key_pattern: "1"', 'key_pattern: "{}"'),
+)
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("secret", SECRETS)
+def test_secrets_inside_recognised_parts_are_not_told(holder: str, secret: str) -> None:
+    """Whichever part of an error a secret stands in, what may be shown does not hold it."""
+    for denial in recognise(holder.format(secret)).denials:
+        shown = (denial.target_text, dict(denial.facts), denial.remark, denial.not_policy)
+        assert MARK not in repr(shown), shown
