@@ -115,9 +115,9 @@ def _title(fix: Fix, call: str) -> str:
 
 def edit_of(study: Study, patch: Patch, held: Held) -> WorkspaceEdit:
     """The change of one document, no larger than where the texts differ."""
-    document = study.loaded.document(patch.document)
+    path = Path(patch.document).resolve()
+    document = study.document(path)
     assert document is not None  # patches are made of documents of this manifest
-    path: Path = study.paths[document.name]
     return WorkspaceEdit(changes={held.uri_of(path): text_edits(document.source, patch.text, held.ruler)})
 
 

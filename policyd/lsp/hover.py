@@ -52,24 +52,24 @@ def hover(study: Study, document: Document, offset: int) -> str:
 
 def _meant(said: Meaning, text: str) -> str:
     rows = [
-        f"* recipient: {_plain(said.recipient)}",
-        f"* owner: {_plain(said.owner)}",
-        f"* verb: {_plain(said.verb)}",
-        f"* resource: {_plain(said.resource)}",
+        f"* recipient: {plain(said.recipient)}",
+        f"* owner: {plain(said.owner)}",
+        f"* verb: {plain(said.verb)}",
+        f"* resource: {plain(said.resource)}",
     ]
     if said.covers:
         rows.append(f"* covers {_listed(said.covers)}")
     if said.misses:
         rows.append(f"* does not cover {_listed(said.misses)}")
-    rows += [f"* note: {_plain(remark)}" for remark in said.remarks]
+    rows += [f"* note: {plain(remark)}" for remark in said.remarks]
     return code(text) + "\n\n" + "\n".join(rows)
 
 
 def _effects(placed: list[PlacedIn], rules: Rules) -> Iterator[str]:
     for item in placed:
         deployment = item.found.deployment
-        where = f"**{_plain(item.agent.name)}**" + (
-            f" in {_plain(deployment.environment)}" if deployment.environment else ""
+        where = f"**{plain(item.agent.name)}**" + (
+            f" in {plain(deployment.environment)}" if deployment.environment else ""
         )
         parties = holders_in(item.found, Selection(), item.agent.name)
         context = replace(parties.by_name[item.agent.name].context, agent_id=f"{item.agent.name}(…)")
@@ -84,12 +84,12 @@ def _effect(item: PlacedIn, parties: Holders, rules: Rules) -> str:
     try:
         changes = what_if(parties, Edit(remove=(span.where,)), rules, limit=3, steps=MAX_STEPS)
     except InputError as error:
-        return f"its effect cannot be told: {_plain(error.findings[0].message)}"
+        return f"its effect cannot be told: {plain(error.findings[0].message)}"
     except PolicydError:
         return "its effect cannot be told"
     told = [text for change in changes.holders for text in _changed(change)]
     if not told:
-        told = [_plain(note) for note in changes.notes] or ["without it, the same calls are admitted"]
+        told = [plain(note) for note in changes.notes] or ["without it, the same calls are admitted"]
     if changes.is_undecided:
         told.append("the search ended early: there may be more")
     return "; ".join(told)
@@ -116,7 +116,7 @@ def code(text: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A text in which Markdown means nothing but the code that stands between its backticks."""
     parts = visible(text).split("`")
     if len(parts) % 2 == 0:

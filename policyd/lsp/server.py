@@ -21,6 +21,7 @@ from policyd.core.edition import Rules
 from policyd.lsp.files import Held, path_of_uri
 from policyd.lsp.positions import Ruler
 from policyd.lsp.session import Session, Shown
+from policyd.usecases.policy_tests import Stored
 
 QUIET_S = 0.3
 """After so many seconds without a change rules and proofs are run."""
@@ -29,17 +30,22 @@ QUIET_S = 0.3
 class PolicyServer(LanguageServer):
     """The server of one editor."""
 
-    def __init__(self, rules: Rules, now: Callable[[], Timestamp]) -> None:
+    def __init__(self, rules: Rules, now: Callable[[], Timestamp], stored: Stored) -> None:
         super().__init__("policyd", __version__)
-        self.session = Session(Held(), rules)
+        self.session = Session(stored, Held(), rules)
         self.now = now
         self._waiting: dict[Path, asyncio.Task[None]] = {}
         self._told: dict[Path, set[Path]] = {}
 
     def changed(self, path: Path, *, is_closed: bool = False) -> None:
         """Judge a document at once, and plan the rest."""
-        self.session.changed(path)
+        others = self.session.changed(path)
         self._tell(path, {path: []} if is_closed else self.session.quick(path))
+        self._plan(path, is_closed=is_closed)
+        for other in others:
+            self._plan(other)
+
+    def _plan(self, path: Path, *, is_closed: bool = False) -> None:
         waiting = self._waiting.pop(path, None)
         if waiting is not None:
             waiting.cancel()
@@ -62,14 +68,15 @@ class PolicyServer(LanguageServer):
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
 
 
-def server(rules: Rules, now: Callable[[], Timestamp]) -> PolicyServer:
+def server(rules: Rules, now: Callable[[], Timestamp], stored: Stored) -> PolicyServer:
     """A server that is not started yet.
 
     Args:
         rules: the edition by which documents are judged.
         now: the moment for which accepted findings count.
+        stored: finds places in the store, for policy tests that name one.
     """
-    made = PolicyServer(rules, now)
+    made = PolicyServer(rules, now, stored)
     _documents(made)
     _questions(made)
     return made
@@ -127,7 +134,7 @@ def _questions(made: PolicyServer) -> None:
     @made.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def actions(asked: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         path = path_of_uri(asked.text_document.uri)
-        return session.actions(path, list(asked.context.diagnostics)) if path is not None else []
+        return session.actions(path, list(asked.context.diagnostics), asked.range.start) if path is not None else []
 
     @made.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def formatting(asked: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from policyd.core.admission.names import is_agent_id
 from policyd.core.application import AgentType, Deployment, default_initial_card
@@ -77,13 +78,24 @@ def shown_lines(loaded: LoadedManifest) -> Callable[[str, int], str | None]:
     return line
 
 
-def load(path: Path, rules: Rules = NEXT, include_root: Path | None = None) -> LoadedManifest:
+def load(
+    path: Path,
+    rules: Rules = NEXT,
+    include_root: Path | None = None,
+    opened: Mapping[Path, str] = MappingProxyType({}),
+) -> LoadedManifest:
     """The manifest at `path`.
+
+    Args:
+        path: the root manifest.
+        rules: the edition.
+        include_root: how far up included documents may lie.
+        opened: the texts that an editor holds, by resolved path.
 
     Raises:
         InputError: if it cannot be read at all, or the platform's loader refuses it.
     """
-    loaded = load_manifest(path, rules=rules, include_root=include_root)
+    loaded = load_manifest(path, rules=rules, include_root=include_root, opened=opened)
     return accepted(loaded)
 
 

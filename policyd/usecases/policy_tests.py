@@ -6,7 +6,7 @@ Source: questions 1, 2, 3; interface, `test`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from policyd.core.edition import Rules
@@ -49,7 +49,7 @@ from policyd.usecases.policy_tests_subjects import (
     When,
     whole,
 )
-from policyd.usecases.tool_documents import PlainDocument
+from policyd.usecases.tool_documents import PlainDocument, document_of
 
 EVERY_TYPE = "*"
 """Stands for every agent type of the deployment."""
@@ -72,6 +72,7 @@ class Settings:
         include_root: files may lie anywhere below; None for the folder around that of the tests.
         budget: effort of a proof, in seconds.
         stored: finds places in the store.
+        opened: the texts that an editor holds, by resolved path.
     """
 
     edition: str | None
@@ -80,6 +81,7 @@ class Settings:
     include_root: Path | None
     budget: float
     stored: Stored
+    opened: Mapping[Path, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +228,8 @@ def runs_of(path: Path, settings: Settings) -> list[TestRun]:
     Raises:
         InputError: for a file, a manifest or a fixture that cannot be read, or an environment that is not there.
     """
-    document = read_file(path)
+    held = settings.opened.get(path.resolve()) if settings.opened else None
+    document = read_file(path) if held is None else document_of(str(path), held)
     tests = document.surfaced(UNREADABLE, lambda: test_file_of_json(document.value))
     root = settings.include_root if settings.include_root is not None else document.folder / ".."
     beside = Beside(document, tests, root)
@@ -269,7 +272,7 @@ def _subjects(beside: Beside, settings: Settings, rules: Rules) -> list[Subject 
     if not tests.manifest:
         return [None]
     path = beside.path(tests.manifest, ("manifest",))
-    loaded = load(path, rules, settings.include_root)
+    loaded = load(path, rules, settings.include_root, settings.opened)
     names: tuple[str | None, ...] = (settings.environment,)
     if settings.environment is None:
         own = [name for test in tests.tests for name in test.environments]
@@ -285,7 +288,8 @@ def _subjects(beside: Beside, settings: Settings, rules: Rules) -> list[Subject 
             about = "presets" if is_there else "env" if "env" in _keys(beside) else "envs"
             here = beside.document.span((about,))
             raise InputError(*(replace(f, span=f.span or here) for f in error.findings)) from None
-        found.append(FromManifest(deployment, selection, rules, path, settings.include_root, definitions))
+        subject = FromManifest(deployment, selection, rules, path, settings.include_root, definitions)
+        found.append(replace(subject, opened=settings.opened))
     return found
 
 

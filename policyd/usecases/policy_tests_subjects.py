@@ -147,6 +147,7 @@ class FromManifest:
         include_root: folder from which `includes` may also read.
         definitions: documents that define tools and middleware.
         is_changed: whether a card is not as the manifest has it.
+        opened: the texts that an editor holds, by resolved path.
         kept: answers about the whole deployment that several expectations ask for.
     """
 
@@ -157,6 +158,7 @@ class FromManifest:
     include_root: Path | None = None
     definitions: tuple[Path, ...] = ()
     is_changed: bool = False
+    opened: Mapping[Path, str] = field(default_factory=dict, compare=False, repr=False)
     kept: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -202,7 +204,7 @@ class FromManifest:
 
     def again(self, rules: Rules) -> Described:
         """The deployment read under other rules."""
-        return described(load(self.path, rules, self.include_root), self.selection, rules)
+        return described(load(self.path, rules, self.include_root, self.opened), self.selection, rules)
 
     def answer(self, agent: str, target: str, when: When, *, in_full: bool = False) -> Answer:
         """As `check` says."""

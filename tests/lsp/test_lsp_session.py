@@ -181,3 +181,61 @@ def test_what_is_no_manifest_ends_no_session(tmp_path: Path) -> None:
             await editor.until(lambda: "CARD013" in editor.codes(uri))
 
     asyncio.run(session())
+
+
+TESTS = """\
+manifest: ../golem.yaml
+env: prod
+tests:
+  - name: the cart works on its store
+    agent: Cart
+    allow:
+      - "kv(?env) : read : orders.1"
+      - "kv(?env) : write : orders.1"
+    deny:
+      - "secret(?env) : reveal : stripe.key"
+"""
+
+
+def test_policy_tests_fail_at_their_line_and_are_mended_from_there(tmp_path: Path) -> None:
+    manifest = tmp_path / "golem.yaml"
+    manifest.write_text("not what the editor shows", encoding="utf-8")
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    tests = folder / "shop.test.yaml"
+    tests.write_text("", encoding="utf-8")
+
+    async def session() -> None:
+        async with editing() as editor:
+            root = editor.open(manifest, GOOD)
+            uri = editor.open(tests, TESTS)
+            await editor.until(lambda: editor.codes(uri) == ["TEST010"])
+            (failed,) = editor.told[uri]
+            assert TESTS.split("\n")[failed.range.start.line].strip() == '- "kv(?env) : write : orders.1"'
+            assert "admitted is no, expected yes" in failed.message
+
+            found = await editor.client.text_document_definition_async(
+                lsp.DefinitionParams(document(uri), at(TESTS, "read : orders.1"))
+            )
+            assert [(place.uri, place.range.start.line) for place in found or []] == [(root, at(GOOD, "orders.*").line)]
+            meant = await editor.client.text_document_hover_async(
+                lsp.HoverParams(document(uri), at(TESTS, "read : orders.1"))
+            )
+            assert meant is not None
+            assert isinstance(meant.contents, lsp.MarkupContent)
+            assert "holds" in meant.contents.value
+
+            offered = await editor.client.text_document_code_action_async(
+                lsp.CodeActionParams(document(uri), failed.range, lsp.CodeActionContext([failed]))
+            )
+            action = next(a for a in offered or [] if "opens nothing else" in a.title)
+            assert isinstance(action, lsp.CodeAction)
+            assert action.edit is not None
+            changed = applied(GOOD, (action.edit.changes or {})[root])
+            editor.change(root, changed)
+            await editor.until(lambda: editor.told[uri] == [])
+
+            editor.change(uri, TESTS.replace("allow:", "alow:"))
+            await editor.until(lambda: editor.codes(uri) == ["TEST001"])
+
+    asyncio.run(session())

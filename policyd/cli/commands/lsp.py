@@ -16,11 +16,12 @@ def command(edition: str, switch: tuple[str, ...]) -> int:
     Needs the extra `policyd[lsp]`. An editor starts it; docs/editors.md has settings for some.
     """
     try:
+        from policyd.cli.commands.test import stored_subject
         from policyd.lsp.server import server
     except ModuleNotFoundError as error:
         if error.name not in ("pygls", "lsprotocol"):
             raise
         raise opt.usage("the language server is not installed", "install `policyd[lsp]`") from None
 
-    server(opt.rules_of(edition, switch), opt.now).start_io()
+    server(opt.rules_of(edition, switch), opt.now, stored_subject).start_io()
     return Exit.YES

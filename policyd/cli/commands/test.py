@@ -54,7 +54,7 @@ def command(
 
     opt.rules_of(edition or "next", switch)  # a mistake in the flags is no mistake of a file
     switches = dict(text.split("=", 1) for text in switch)
-    settings = Settings(edition, switches, env, include_root, budget, _stored)
+    settings = Settings(edition, switches, env, include_root, budget, stored_subject)
     ran = [(run, run.all()) for path in dict.fromkeys(files) for run in runs_of(path, settings)]
     report = TestReport(
         tuple(outcome for _, found in ran for outcome in found),
@@ -73,7 +73,12 @@ def command(
     return Exit.YES if report.holds else Exit.NO
 
 
-def _stored(place: str, rules: Rules, component: str, definitions: tuple[Path, ...]) -> Subject:
+def stored_subject(place: str, rules: Rules, component: str, definitions: tuple[Path, ...]) -> Subject:
+    """What the store holds at a place.
+
+    Raises:
+        InputError: if there is no such place.
+    """
     from policyd.cli.store import database
     from policyd.usecases.policy_tests_stored import FromStore
     from policyd.usecases.snapshots import StoredSnapshots
