@@ -250,7 +250,7 @@ def decide(attempt: Attempt, rules: SagaRules) -> Decided:
     limits = rules.limits(policy, attempt.urn)
     identity = identity_of(chosen, policy, rules.identity)
     name = None if chosen is None else chosen.name
-    reasons += _unfit(policy, limits, rules)
+    reasons += unfit(policy, limits, rules)
     reasons += _broken_continuation(attempt, policy, identity)
     state = attempt.continuation.state if attempt.continuation is not None else initial_state(policy)
     at = attempt.elapsed_ns if rules.elapsed is Elapsed.REAL else 0
@@ -313,8 +313,8 @@ def _rejected(reasons: list[Step], *, selection: Selection) -> Decided:
     return Decided(reasons[0].verdict, reasons[0].why, selection=selection, all_reasons=tuple(reasons))
 
 
-def _unfit(policy: Policy, limits: Limits, rules: SagaRules) -> Iterator[Step]:
-    """Step 6: policies that are not admitted whatever the attempt.
+def unfit(policy: Policy, limits: Limits, rules: SagaRules) -> Iterator[Step]:
+    """Why a policy is not admitted whatever the attempt (step 6); nothing for one that is.
 
     Source: retry 6.3; a factor that is not above 0 does not reject.
     """

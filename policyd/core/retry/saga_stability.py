@@ -18,7 +18,7 @@ from policyd.core.retry.policy import NamedPolicy, Policy, default_rule, mention
 from policyd.core.retry.predicate import Constant, PropText, leaves
 from policyd.core.retry.representatives import constants_of
 from policyd.core.retry.resolve import Effective, RuleSet, Tier
-from policyd.core.retry.saga import SagaRules, error_text
+from policyd.core.retry.saga import SagaRules, error_text, unfit
 from policyd.core.retry.value import EvaluationError, Integer, Text
 
 MAX_ATTEMPTS = 10_000
@@ -199,12 +199,12 @@ def stability_of(
     """
     ready = RuleSet.of(rules.policies)
     tiers = {e.rule: e.tier for e in effective}
-    intrinsic, at, why, certain, uncertain = _intrinsic(urn, rules, ready)
+    found = _intrinsic(urn, rules, ready)
     first = _chosen(urn, rules, ready, 1)
     chosen = first[0] if isinstance(first, tuple) else None
     sources: list[Source] = []
-    if intrinsic is Intrinsic.UNSTABLE:
-        sources.append(Source.FAILS_LATER if "fails" in why else Source.READS_ATTEMPT)
+    if found.intrinsic is Intrinsic.UNSTABLE:
+        sources.append(Source.FAILS_LATER if found.fails else Source.READS_ATTEMPT)
     matching = _matching(urn, rules)
     if chosen is not None:
         same = [r for r in matching if r.priority == chosen.priority and r is not chosen]
@@ -231,7 +231,9 @@ def stability_of(
     if mentions(policy, ATTEMPT):
         sources.append(Source.FILTER_READS_ATTEMPT)
     sources.append(Source.SELF_VIEW_REVOKED)
-    return Stability(intrinsic, at, why, certain, tuple(sources), actors, uncertain)
+    return Stability(
+        found.intrinsic, found.at, found.why, found.is_certain, tuple(sources), actors, found.uncertain_identity
+    )
 
 
 def _matching(urn: str, rules: SagaRules) -> list[NamedPolicy]:
@@ -252,17 +254,28 @@ def _chosen(urn: str, rules: SagaRules, ready: RuleSet, attempt: int) -> _Chosen
     return picked
 
 
-def _intrinsic(urn: str, rules: SagaRules, ready: RuleSet) -> tuple[Intrinsic, int | None, str, bool, bool]:
-    """Where nobody acts: the answer, the attempt, why, whether it is reached, whether identity is in doubt."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is seen where nobody acts; as in `Stability`, and whether the selection fails at `at`."""
+
+    intrinsic: Intrinsic
+    at: int | None = None
+    why: str = ""
+    is_certain: bool = True
+    uncertain_identity: bool = False
+    fails: bool = False
+
+
+def _intrinsic(urn: str, rules: SagaRules, ready: RuleSet) -> _Found:
+    """Whether the selection stays the same where nobody acts."""
     first = _chosen(urn, rules, ready, 1)
     if not isinstance(first, tuple):
-        return Intrinsic.UNSTABLE, 1, f"a predicate fails: {error_text(first)}", True, False
+        return _Found(Intrinsic.UNSTABLE, 1, f"a predicate fails: {error_text(first)}", fails=True)
     limits = rules.limits(first[1], urn)
-    if not rules.admits(limits):
-        return Intrinsic.STABLE, None, "", True, False
-    reads = any(mentions(rule.selector, ATTEMPT) for rule in rules.policies)
-    if not reads:
-        return Intrinsic.STABLE, None, "", True, False
+    if next(unfit(first[1], limits, rules), None) is not None:
+        return _Found(Intrinsic.STABLE)  # the first decision is the only one
+    if not any(mentions(rule.selector, ATTEMPT) for rule in rules.policies):
+        return _Found(Intrinsic.STABLE)
     wanted = identity_of(first[0], first[1], rules.identity)
     uncertain = False
     attempts, is_cut = _attempts(rules.policies, limits)
@@ -272,15 +285,16 @@ def _intrinsic(urn: str, rules: SagaRules, ready: RuleSet) -> tuple[Intrinsic, i
             continue  # the same rule, or again none
         certain = limits.retries.exact or k <= limits.retries.at_least + 1
         if not isinstance(now, tuple):
-            return Intrinsic.UNSTABLE, k, f"at attempt {k} a predicate fails: {error_text(now)}", certain, uncertain
+            why = f"at attempt {k} a predicate fails: {error_text(now)}"
+            return _Found(Intrinsic.UNSTABLE, k, why, certain, uncertain, fails=True)
         if identity_of(now[0], now[1], rules.identity) != wanted:
             name = "the configured default" if now[0] is None else f"`{now[0].name}`"
-            why = f"at attempt {k} {name} is selected instead"
-            return Intrinsic.UNSTABLE, k, why, certain, uncertain
+            return _Found(Intrinsic.UNSTABLE, k, f"at attempt {k} {name} is selected instead", certain, uncertain)
         uncertain |= any(identity_of(now[0], now[1], c) != identity_of(first[0], first[1], c) for c in IdentityChoice)
     if is_cut and _reads_attempt_as_text(rules.policies):
-        return Intrinsic.UNKNOWN, None, "a predicate reads `attempt` as text", True, uncertain
-    return Intrinsic.STABLE, None, "", True, uncertain
+        why = "a predicate reads `attempt` as text"
+        return _Found(Intrinsic.UNKNOWN, why=why, uncertain_identity=uncertain)
+    return _Found(Intrinsic.STABLE, uncertain_identity=uncertain)
 
 
 def _attempts(policies: Sequence[NamedPolicy], limits: Limits) -> tuple[list[int], bool]:
