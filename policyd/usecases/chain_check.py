@@ -445,6 +445,10 @@ def _written(decision: _Decision) -> ChainRow:
         found = decision.parameters(entry, f"entry {index + 1}")
         decision.general.extend(found)
     decision.is_refused = decision.is_refused or any(f.code == _BAD_PARAMETERS for f in decision.general)
+    if entries and not sources.rules.is_next("tool_middleware"):
+        words = f"`middleware` does not exist in edition `{sources.rules.edition.value}`"
+        decision.general.append(Finding("MANIF039", Severity.ERROR, words, entries[0].span))
+        decision.is_refused = True
     leaf = sources.catalogue.tools.get(chain.leaf)
     mode = chain.mode or sources.profile.compatibility_mode
     row = decision.row("", (), chain.tool, entries, (), mode, leaf, [])

@@ -17,7 +17,7 @@ from policyd.core.tools.lifted_inputs import lifted_remarks
 from policyd.core.tools.middleware import Middleware, Monomorphic, Universal
 from policyd.core.tools.modes import Mode
 from policyd.core.tools.profile import Profile
-from policyd.core.tools.remarks import Remark, pair_remarks
+from policyd.core.tools.remarks import Remark, pair_remarks, presented_remarks
 from policyd.core.tools.tool import Tool
 from policyd.core.tools.tool_faults import ToolFault, ToolFaultKind
 from policyd.core.tools.validate import tool_faults
@@ -230,6 +230,9 @@ def _monomorphic(
             wraps = profile.optional_wrapping
             remarks = lifted_remarks(scope.expected, inner, found, texts.engines, wraps_optional=wraps)
             found = Compatibility(()) if remarks else found
+    told = {(remark.label, remark.path) for remark in remarks}
+    of_itself = (r for r in presented_remarks(scope.presented, inner) if (r.label, r.path) not in told)
+    remarks = (*remarks, *of_itself)
     inherited, clashes = inherited_errors(scope.expected, inner)
     presented, conflicts = with_errors(scope.presented, inherited)
     synthesized = tool_faults(presented, texts.engines) if inherited else ()

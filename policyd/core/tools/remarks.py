@@ -115,6 +115,23 @@ def annotation_remarks(above: Body, below: Body, path: tuple[str, ...]) -> Itera
         yield Remark("ANNOTATION_WEAKENED", path, "", words)
 
 
+def presented_remarks(presented: Tool, inner: Tool) -> Iterator[Remark]:
+    """What a layer says of itself and something below it denies, whatever it expects there.
+
+    A command that does not exist below is only compared where everything below says the contrary of it.
+    """
+    if inner.requires_filesystem and not presented.requires_filesystem:
+        words = "what stands below needs a file system, and this is not said above"
+        yield Remark("FILESYSTEM_NEED_HIDDEN", None, "", words)
+    below = {path: inner.commands[place.index].body or Body() for path, place in callable_paths(inner).items()}
+    for path, place in sorted(callable_paths(presented).items()):
+        own = presented.commands[place.index].body or Body()
+        others = [below[path]] if path in below else list(below.values())
+        told = [list(annotation_remarks(own, other, path)) for other in others]
+        if told and all(told):
+            yield from told[0]
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What was found for earlier commands of the same two tools, inward and outward apart."""
