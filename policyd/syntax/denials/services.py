@@ -198,7 +198,7 @@ def _is_our_body(scene: Scene, start: int, end: int) -> bool:
         return True
     before = scene.behind(start, 240).rpartition("{")[2]
     after = scene.text[end : end + 240].partition("}")[0].replace("\\", "")
-    is_body = '"code"' in before and '"error"' in before + after
+    is_body = "}" not in before and '"code"' in before and '"error"' in before + after.partition("{")[0]
     is_bracket = scene.text[start - 1 : start] == "(" and scene.text[end : end + 1] == ")"
     if scene.is_foreign(start) or not scene.speaks_of_platform(start):
         return False

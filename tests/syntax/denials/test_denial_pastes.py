@@ -97,3 +97,12 @@ def test_secrets_inside_recognised_parts_are_not_told(holder: str, secret: str) 
     for denial in recognise(holder.format(secret)).denials:
         shown = (denial.target_text, dict(denial.facts), denial.remark, denial.not_policy)
         assert MARK not in repr(shown), shown
+
+
+def test_members_of_other_objects_make_no_body() -> None:
+    """A code between two objects of other programs is not the body of an answer."""
+    log = (
+        '{"code":"ACCOUNT_NOT_FOUND","message":"no such account"}\n21:36 INFO auth: TOKEN_NOT_FOUND for session 2\n'
+        '{"error":"access_denied","error_description":"denied"}\ngolem agent started\n'
+    )
+    assert recognise(log * 20).denials == ()
