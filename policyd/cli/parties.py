@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from policyd.usecases.wallet_holders import WalletHolders
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
-_Parties = TypeVar("_Parties", bound="Parties")
 
 
 def cards_of(command: _Command) -> _Command:
@@ -84,19 +83,22 @@ def both_parties(old: str, new: str, asked: Asked) -> tuple[Parties, Parties]:
         from policyd.usecases.wallet_holders import paired
 
         return paired(_of_cards(old, asked), _of_cards(new, asked))
-    if old.startswith("@") and new.startswith("@"):
+    stored = [source.startswith("@") for source in (old, new)]
+    if all(stored):
         asked.demand_unplaced()
-        from policyd.usecases.stored_parties import aligned
+    sides = _known_to_one(old, new, asked)
+    if not any(stored):
+        return sides
+    from policyd.usecases.stored_parties import aligned
 
-        return aligned(*_known_to_one(old, new, asked, stored_at))
-    return _known_to_one(old, new, asked, parties_at)
+    return aligned(*sides)
 
 
-def _known_to_one(old: str, new: str, asked: Asked, read: Callable[..., _Parties]) -> tuple[_Parties, _Parties]:
+def _known_to_one(old: str, new: str, asked: Asked) -> tuple[Parties, Parties]:
     """Both sides; an agent may be missing on one, but not on both: then its name is misspelled."""
-    sides = read(old, asked, is_optional=True), read(new, asked, is_optional=True)
+    sides = parties_at(old, asked, is_optional=True), parties_at(new, asked, is_optional=True)
     if asked.agent and not any(side.by_name or side.unreadable for side in sides):
-        read(new, asked)
+        parties_at(new, asked)
     return sides
 
 
@@ -122,12 +124,16 @@ def holders_at(
     from policyd.usecases.deployments import agent_name
     from policyd.usecases.holders import Holders, holders_in
 
+    if source.startswith("@"):
+        from policyd.usecases.stored_parties import initial_cards
+
+        return initial_cards(facts_at(source), rules, source, agent, selection.component)
     only = agent_name(agent)[0] if agent else None
-    found = _stored(source, rules) if source.startswith("@") else _read(source, selection, include_root, rules, only)
+    found = _read(source, selection, include_root, rules, only)
     if is_optional and only is not None and found.deployment.agent(only) is None:
         return Holders(source, {})
     holders = holders_in(found, selection, agent, source)
-    if source.startswith("@") or selection.environment is not None:
+    if selection.environment is not None:
         return holders
     note = f"without --env {shown(source)} is asked about in its environment {shown(found.deployment.environment)}"
     return replace(holders, notes=(note, *holders.notes))
@@ -137,16 +143,6 @@ def _read(source: str, selection: Selection, include_root: Path | None, rules: R
     from policyd.usecases.deployments import described, load
 
     return described(load(Path(source), rules, include_root), selection, rules, only=only)
-
-
-def _stored(place: str, rules: Rules) -> Described:
-    from policyd.cli.store import database
-    from policyd.usecases.snapshots import StoredSnapshots
-    from policyd.usecases.stored_deployment import described_facts
-
-    with database() as store:
-        snapshots = StoredSnapshots(store)
-        return described_facts(snapshots.load(snapshots.resolve(place)), rules)
 
 
 def stored_at(place: str, asked: Asked, *, is_optional: bool = False) -> StoredParties:

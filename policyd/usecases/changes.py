@@ -135,6 +135,7 @@ def changes_between(
     cross_check_s: float = MAX_SECONDS,
     steps: Steps = MAX_STEPS,
     is_silence_told: bool = True,
+    others: Iterable[str] = (),
 ) -> Changes:
     """Compare two versions, party by party, for every kind of instance.
 
@@ -147,6 +148,7 @@ def changes_between(
         cross_check_s: the most seconds for that; what it does not reach is told.
         steps: the budget of one search, or the effort of all of them.
         is_silence_told: whether changed grants are named about which no operation can ask.
+        others: names of further parties, which do not change; agents of these names are asked about as nobody else.
 
     Raises:
         InputError: if a card of one of them cannot be read.
@@ -157,6 +159,7 @@ def changes_between(
     found: list[HolderChange] = []
     checked = CrossCheck(cross_check_s) if is_cross_checked else None
     unreadable = {*old.unreadable, *new.unreadable}
+    taken = (*old.by_name, *new.by_name, *others)
     for name in sorted({*old.by_name, *new.by_name, *unreadable}):
         if name in unreadable:
             unknown = Side((), 0, ("a part of its card cannot be read",))
@@ -168,7 +171,7 @@ def changes_between(
         for way in ways.listed:
             one, two = way.sides
             who = (_Side(before, one), _Side(after, two))
-            changes = _of_party(name, who, rules, limit, checked, steps, (*old.by_name, *new.by_name))
+            changes = _of_party(name, who, rules, limit, checked, steps, taken)
             if not way.words:
                 first = changes
                 found += changes

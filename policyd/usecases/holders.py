@@ -165,12 +165,14 @@ class Holders:
         by_name: by agent type.
         notes: what was assumed.
         unreadable: agent types whose card has texts that are no grants; their deploy is refused.
+        others: ids of agents that hold other cards than the initial one and are not asked about.
     """
 
     source: str
     by_name: Mapping[str, Holder] = field(hash=False)
     notes: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def refusals(self) -> tuple[Finding, ...]:
@@ -250,7 +252,7 @@ def variants(
         parties: the same on all sides of a comparison, or single agents and accounts that may differ.
         rules: the edition.
         asked: agent ids that the question itself names: what an instance may do to itself is told apart by its name.
-        taken: agent ids of other parties, after which no unnamed instance is called.
+        taken: agent ids of other parties, which are asked about with cards of their own.
     """
     sides = tuple(parties)
     first = sides[0]

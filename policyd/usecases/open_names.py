@@ -63,8 +63,9 @@ def alternatives(sides: Sequence[Party | None], owners: Iterable[Owner | None] =
     named = tuple(owner for owner in owners if owner is not None)
     account_is_open = any(side.context.account == UNNAMED_ACCOUNT for side in open_)
     component_is_open = any(side.context.component == UNNAMED_COMPONENT for side in open_)
-    accounts = _mentioned(open_, named, 1) if account_is_open else ()
-    components = _mentioned(open_, named, 4) if component_is_open else ()
+    known = [side.context for side in sides if side is not None and side.context is not None]
+    accounts = _mentioned(open_, named, 1, (context.account for context in known)) if account_is_open else ()
+    components = _mentioned(open_, named, 4, (context.component for context in known)) if component_is_open else ()
     found: list[Alternative] = []
     for account, component in product(("", *accounts), ("", *components)):
         if len(found) >= MAX_ALTERNATIVES:
@@ -85,8 +86,9 @@ def _is_open(side: Holder) -> bool:
     return side.context.account == UNNAMED_ACCOUNT or side.context.component == UNNAMED_COMPONENT
 
 
-def _mentioned(sides: Sequence[Holder], owners: Iterable[Owner], level: int) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+def _mentioned(sides: Sequence[Holder], owners: Iterable[Owner], level: int, others: Iterable[str]) -> tuple[str, ...]:
+    """Names at a level that the open sides, the question or the other sides speak of."""
+    found: dict[str, None] = dict.fromkeys(others)
     for side in sides:
         written = Card(side.template.id, side.card.as_written, is_polymorphic=True)
         found.update((name, None) for name in names_at([written], None, level))

@@ -31,6 +31,7 @@ from policyd.core.cards import Surface
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext
 from policyd.findings import InputError
+from policyd.syntax.mistakes import shown
 from policyd.syntax.queries import ParsedQuery, parse_query
 from policyd.usecases.asking import Asking, asking, together
 from policyd.usecases.cross_check import MAX_SECONDS, CrossCheck
@@ -143,9 +144,8 @@ def prove_query(
     left_out: list[str] = []
     is_vacuous = bool(parties.by_name)
     named = asked.owner.known[-1:] if asked.owner is not None else ()
-    for party in parties.by_name.values():
-        if party.context is None and asked.owner is not None and asked.owner.slot is not None:
-            raise InputError.of("CARD060", "an account fills no slots", None, "write the owner out")
+    able, unable = _able_to_fill(parties, asked)
+    for party in able:
         tried: list[tuple[str, list[Proved]]] = []
         ways = alternatives([party], [asked.owner])
         for way in ways.listed:
@@ -168,9 +168,31 @@ def prove_query(
         results += _agreed(party.name, tried, is_cut=ways.is_cut)
     word = "never" if is_never else "always"
     claim = f"{word} admitted: {_words(asked)}"
-    notes = (*parties.notes, *_left_out(left_out), *(checked.notes if checked else ()))
+    notes = (*parties.notes, *unable, *_left_out(left_out), *(checked.notes if checked else ()))
     return Proof(claim, tuple(results), notes if not is_vacuous else (_VACUOUS, *notes), rules)
 
+
+def _able_to_fill(parties: Parties, asked: ParsedQuery) -> tuple[tuple[Party, ...], tuple[str, ...]]:
+    """The parties that the query can be asked about, and a note on those for which its slot stands for nothing.
+
+    Raises:
+        InputError: if there are only such parties.
+    """
+    everybody = tuple(parties.by_name.values())
+    if asked.owner is None or asked.owner.slot is None:
+        return everybody, ()
+    able = tuple(party for party in everybody if party.context is not None)
+    if everybody and not able and not parties.unreadable:
+        raise InputError.of("CARD060", "an account fills no slots", None, "write the owner out")
+    unable = [shown(party.name) for party in everybody if party.context is None]
+    if not unable:
+        return able, ()
+    names = ", ".join(unable[:MAX_NAMED]) + (f" and {len(unable) - MAX_NAMED} more" if len(unable) > MAX_NAMED else "")
+    return able, (f"not asked about {names}: only an agent fills slots; write the owner out to ask about them, too",)
+
+
+MAX_NAMED = 5
+"""So many parties are named in a note; the others are counted."""
 
 _VACUOUS = (
     "no operation can ask for what the query names, so the claim says nothing: look at the query;"

@@ -99,7 +99,8 @@ def world_of(parties: Parties, entrances: Iterable[Entrance], rules: Rules, aske
             (one,) = way.sides
             assert one is not None  # the party with other names
             label = f"{party.name}{IF}{way.words}" if way.words else party.name
-            for number, (context, universe) in enumerate(variants([one], rules, mentioned.get(_type_of(party), ()))):
+            ids = mentioned.get(_type_of(party), ())
+            for number, (context, universe) in enumerate(variants([one], rules, ids, parties.by_name)):
                 name = label if number == 0 or context is None else f"{label} as {context.agent_id}"
                 own = context if context is not None else one.context
                 surface = surface_for(one, context)

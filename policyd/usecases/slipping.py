@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from policyd.core.callsets import Slip, slips
+from policyd.core.callsets.holders import holders_of
 from policyd.core.cards import Accepted, Caller, Card, Ledger, ScopeCard
 from policyd.core.edition import Rules
-from policyd.core.grants import Recipient, agent_holder
+from policyd.core.grants import Level, Recipient
 from policyd.usecases.dry_runs import DryRun
 from policyd.usecases.proofs import effort_for
 
@@ -26,7 +27,7 @@ EFFORT_S = 5.0
 def with_slips(run: DryRun, caller: Caller, ledger: Ledger, rules: Rules) -> DryRun:
     """The same dry run; where it is accepted, with notes on real calls that slip past the parents.
 
-    A persistent card is asked about for everyone, a scope card for the caller, in whose invocation it lives.
+    A persistent card is asked about for everyone, a scope card for all agents, whichever is called with it.
     """
     outcome = run.outcome
     if not isinstance(outcome, Accepted) or outcome.card is None:
@@ -36,10 +37,9 @@ def with_slips(run: DryRun, caller: Caller, ledger: Ledger, rules: Rules) -> Dry
     parents = [_filled(ledger.cards[name], caller) for name in names if name in ledger.cards]
     holders: Sequence[Recipient] | None = None
     if isinstance(made, ScopeCard):
-        if caller.agent is None:
-            return run
-        holders = [agent_holder(caller.agent)]
         child = Card(made.id, made.bounds)
+        recipients = (g.recipient for card in (*parents, child) for _, _, g in card.bounds.each())
+        holders = [h for h in holders_of(recipients, rules) if h.level is Level.AGENT and not h.is_external_tool_owner]
     else:
         child = _filled(made, caller)
     return replace(
@@ -61,5 +61,7 @@ def _sentence(slip: Slip) -> str:
     more = calls.count - min(MAX_SHOWN, len(calls.witnesses))
     rest = f" and {more} more kinds" if more else ""
     negatives = ", ".join(f"`{ref.grant.text}`" for ref in slip.restate[:MAX_SHOWN])
-    stop = f"; restating {negatives} as a negative would stop it" if negatives else ""
+    negatives += f" and {len(slip.restate) - MAX_SHOWN} more" if len(slip.restate) > MAX_SHOWN else ""
+    stopped = "it" if slip.is_stopped else "a part of it"
+    stop = f"; restating {negatives} as a negative would stop {stopped}" if negatives else ""
     return f"for {slip.holder.text} the new card admits what its parents together do not: {shown}{rest}{stop}"

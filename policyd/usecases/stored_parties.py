@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from policyd.core.admission.names import is_agent_id
 from policyd.core.callsets import MAX_STEPS, Steps
 from policyd.core.cards import Card, CardId, Timestamp
 from policyd.core.edition import Rules
@@ -17,7 +18,7 @@ from policyd.store.facts import WalletFact
 from policyd.usecases.changes import MAX_SHOWN, Changes
 from policyd.usecases.cross_check import MAX_SECONDS
 from policyd.usecases.deployments import Selection, agent_name, no_such_agent
-from policyd.usecases.holders import Holder, Party, holders_in
+from policyd.usecases.holders import Holder, Holders, Parties, Party, holders_in
 from policyd.usecases.stored_decisions import StoredPlaces
 from policyd.usecases.stored_deployment import StoredFacts, parents_of
 from policyd.usecases.wallet_holders import WalletHolder, WalletHolders, held_by_type
@@ -33,7 +34,7 @@ class StoredParties:
         by_name: by agent type, agent id, account or holder.
         notes: what was assumed.
         unreadable: agent types a part of whose card cannot be read under the edition.
-        refusals: none; unreadable cards only leave their own answers open.
+        refusals: of a manifest on one side; unreadable stored cards only leave their own answers open.
     """
 
     source: str
@@ -88,6 +89,26 @@ def stored_parties(
     return found if not agent else _only(found, facts, rules, agent)
 
 
+def initial_cards(facts: StoredFacts, rules: Rules, source: str, agent: str = "", component: str = "") -> Holders:
+    """The agent types of a deployment with their initial cards; imported wallets are left aside, and that is said.
+
+    Raises:
+        InputError: if there is no such agent.
+    """
+    found = holders_in(facts.under(rules), Selection(None, None, facts.deployment.account, component), agent, source)
+    held = [w for w in facts.deployment.wallets if w.holder in map(facts.holder_of, found.by_name)]
+    if not held:
+        return found
+    names = dict.fromkeys(name for name in found.by_name if facts.holder_of(name) in [w.holder for w in held])
+    note = f"only initial cards are looked at, although agents of {', '.join(names)} have imported wallets"
+    return replace(found, notes=(*found.notes, note), others=tuple(w.agent_id for w in held if w.agent_id))
+
+
+def types_with_wallets(facts: StoredFacts) -> frozenset[str]:
+    """The agent types whose agents do not start with the initial card, but with an imported wallet of their type."""
+    return frozenset(agent.name for agent in facts.deployment.agent_types if _type_wallet(facts, agent.name))
+
+
 def _type_wallet(facts: StoredFacts, name: str) -> WalletFact | None:
     holder = facts.holder_of(name)
     return facts.wallets.get((holder.text, "")) if holder is not None else None
@@ -112,24 +133,37 @@ def _only(found: StoredParties, facts: StoredFacts, rules: Rules, agent: str) ->
     raise no_such_agent(type_name, facts.under(rules).deployment)
 
 
-def instance_of(parties: StoredParties, agent_id: str) -> Party | None:
+def instance_of(parties: Parties, agent_id: str) -> Party | None:
     """One agent: with the wallet of its own, else with that of its type, else with the initial card; or None."""
     own = parties.by_name.get(agent_id)
     if own is not None:
         return own
     general = parties.by_name.get(agent_id.partition("(")[0])
     if isinstance(general, Holder):
-        return held_by_type(general, agent_id)
+        return replace(general, name=agent_id, context=replace(general.context, agent_id=agent_id))
     if isinstance(general, WalletHolder) and general.wallet.context is not None:
         context = replace(general.wallet.context, agent_id=agent_id)
         return replace(general, name=agent_id, wallet=general.wallet.for_agent(context))
     return None
 
 
-def aligned(old: StoredParties, new: StoredParties) -> tuple[StoredParties, StoredParties]:
-    """Two deployments, where agents with wallets of their own on one side stand on the other side, too."""
-    names = {name for side in (old, new) for name in side.by_name if name.endswith(")")}
-    return _with_instances(old, names), _with_instances(new, names)
+def aligned(old: Parties, new: Parties) -> tuple[StoredParties, StoredParties]:
+    """Two versions, where agents that one side speaks of by their ids stand on the other side, too."""
+    sides = (_by_id(old), _by_id(new))
+    names = {name for side in sides for name, party in side.by_name.items() if _is_instance(name, party)}
+    return _with_instances(sides[0], names), _with_instances(sides[1], names)
+
+
+def _is_instance(name: str, party: Party) -> bool:
+    return party.is_one and party.context is not None and party.context.agent_id == name
+
+
+def _by_id(parties: Parties) -> StoredParties:
+    """The same, where a type of which one agent is asked about goes by the id of that agent."""
+    ids = {name: party.context.agent_id for name, party in parties.by_name.items() if isinstance(party, Holder)}
+    by_name = {ids.get(name) or name: party for name, party in parties.by_name.items()}
+    unreadable = tuple(ids.get(name) or name for name in parties.unreadable)
+    return StoredParties(parties.source, by_name, parties.notes, unreadable, parties.refusals)
 
 
 def _with_instances(parties: StoredParties, names: set[str]) -> StoredParties:
@@ -158,9 +192,9 @@ def what_if_stored(
         raise InputError.of("CARD060", "on whom is the card installed?", None, "name a holder")
     by_name: dict[str, WalletHolder] = {}
     for name in edit.on:
-        party = instance_of(parties, name) if name.endswith(")") else parties.by_name.get(name)
+        party = parties.by_name.get(name) or _agent_called(parties, name)
         if party is not None:
-            by_name[name] = held_by_type(party) if isinstance(party, Holder) else _wallet(party)
+            by_name[name] = held_by_type(party, party.context.agent_id) if isinstance(party, Holder) else _wallet(party)
     by_name.update({name: party for name, party in parties.by_name.items() if isinstance(party, WalletHolder)})
     cards = {fact.card.id: fact.card for fact in facts.deployment.cards if isinstance(fact.card, Card)}
     families: dict[CardId, tuple[CardId, ...]] = parents_of(facts.deployment)
@@ -177,6 +211,11 @@ def what_if_stored(
         cross_check_s=cross_check_s,
         steps=steps,
     )
+
+
+def _agent_called(parties: StoredParties, name: str) -> Party | None:
+    head = name.partition("(")[0]
+    return instance_of(parties, name) if is_agent_id(name, head) else None
 
 
 def _wallet(party: Party) -> WalletHolder:

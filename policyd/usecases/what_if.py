@@ -95,6 +95,7 @@ def what_if(
         cross_check_s=cross_check_s,
         steps=steps,
         is_silence_told=bool(edit.remove),  # of grants that only come, the reasons below tell
+        others=holders.others,
     )
     if edit.remove and not edit.add:
         same = {party_of(change.name) for change in changes.holders if change.is_none}

@@ -96,7 +96,14 @@ def what_if_cards(
     left: Parties = replace(before, by_name=old)
     right: Parties = WalletHolders("after the edit", new, tuple(notes))
     return changes_between(
-        left, right, rules, limit, is_cross_checked=is_cross_checked, cross_check_s=cross_check_s, steps=steps
+        left,
+        right,
+        rules,
+        limit,
+        is_cross_checked=is_cross_checked,
+        cross_check_s=cross_check_s,
+        steps=steps,
+        others=before.by_name,
     )
 
 

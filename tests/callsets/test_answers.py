@@ -93,4 +93,5 @@ def test_slips(case: dict[str, Any]) -> None:
         slip = next(s for s in found if parse_recipient(text) == s.holder)
         assert [w.target.text for w in slip.calls.witnesses] == calls
         assert {r.grant for r in slip.restate} == {grant(t) for t in case.get("restate", ())}
+        assert slip.is_stopped is case.get("stopped", "restate" in case)
     assert bool(found) is bool(expected)

@@ -85,7 +85,8 @@ def command(
         changes = _of_cards(manifest, list(wallet), cards, revoke, install, on, replace(asked, at=moment), effort)
     else:
         changes = _of_grants(manifest, add, to, remove, asked, effort)
-    present: Sources = manifest
+    is_initial = manifest.startswith("@") and not (revoke or install)
+    present: Sources = _asked_as_edited(manifest, changes) if is_initial else manifest
     if wallet:
         present = dict(zip(wallets_at(list(wallet), asked).by_name, map(str, wallet), strict=True))
     flags = Flags(env, preset, account, component, include_root, at, edition, switch)
@@ -117,6 +118,15 @@ def _of_grants(
     holders = holders_at(manifest, asked.selection, asked.agent, asked.include_root, asked.rules)
     edit = Edit(tuple((LISTS[to], text) for text in add), remove)
     return what_if(holders, edit, asked.rules, is_cross_checked=effort.cross_check, steps=effort.steps)
+
+
+def _asked_as_edited(place: str, changes: Changes) -> Sources:
+    """The place, for all holders whose wallet is the card that is edited; of others `check` asks their wallets."""
+    from policyd.usecases.open_names import party_of
+    from policyd.usecases.stored_parties import types_with_wallets
+
+    others = types_with_wallets(facts_at(place))
+    return {change.name: place for change in changes.holders if party_of(change.name) not in others}
 
 
 def _of_cards(

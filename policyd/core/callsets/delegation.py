@@ -9,7 +9,7 @@ Source: cards 6.1; questions 2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from policyd.core.callsets.admitted import admitted_by
 from policyd.core.callsets.budget import MAX_STEPS, Steps
@@ -29,12 +29,14 @@ class Slip:
     Attributes:
         holder: who; one that stands for all holders that the recipients do not tell apart from it.
         calls: the difference, with witnesses.
-        restate: negatives of the parents that would stop it, were they restated in the child.
+        restate: negatives of the parents that would stop some of it, were they restated in the child.
+        is_stopped: whether it is proved that, restated, they would stop all of it.
     """
 
     holder: Recipient
     calls: Difference
     restate: tuple[GrantRef, ...]
+    is_stopped: bool = False
 
 
 def slips(
@@ -64,10 +66,23 @@ def slips(
     for holder in holders:
         narrow = admitted_by(surface_of([child], holder))
         wide = admitted_by(surface_of(parents, holder))
-        calls = difference(narrow, wide, Universe.of(holder, rules), limit=limit, steps=steps)
+        universe = Universe.of(holder, rules)
+        calls = difference(narrow, wide, universe, limit=limit, steps=steps)
         if not calls.is_proved_empty:
-            found.append(Slip(holder, calls, _to_restate(calls)))
+            restate = _to_restate(calls)
+            rest = admitted_by(surface_of([_restating(child, restate)], holder)) if restate else narrow
+            is_stopped = bool(restate) and difference(rest, wide, universe, limit=1, steps=steps).is_proved_empty
+            found.append(Slip(holder, calls, restate, is_stopped))
     return tuple(found)
+
+
+def _restating(child: Card, negatives: Sequence[GrantRef]) -> Card:
+    """The child with negatives of its parents, each in the list in which they have it."""
+    lower = tuple(ref.grant for ref in negatives if ref.bound.is_lower)
+    upper = tuple(ref.grant for ref in negatives if not ref.bound.is_lower)
+    bounds = child.bounds
+    bounds = replace(bounds, lower_negative=bounds.lower_negative + lower, upper_negative=bounds.upper_negative + upper)
+    return replace(child, bounds=bounds)
 
 
 def _to_restate(calls: Difference) -> tuple[GrantRef, ...]:

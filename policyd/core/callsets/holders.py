@@ -59,8 +59,9 @@ def instances_of(
         context: the agent; its id is ignored.
         bounds: the cards that it may hold.
         asked: names that the question itself gives; ids of other types are passed over.
-        taken: ids that no unnamed instance may have, because they are those of agents with other cards.
+        taken: ids of agents with other cards: neither are they asked about here, nor is an unnamed instance called so.
     """
+    others: set[object] = set(taken)
     leaves = [
         *asked,
         *(
@@ -71,8 +72,9 @@ def instances_of(
             if owner.kind.depth == 5 and owner.known_depth == 5 and owner.known and not owner.is_type_wildcard
         ),
     ]
-    named = [leaf for leaf in dict.fromkeys(leaves) if is_agent_id(leaf) and leaf.startswith(f"{context.agent_type}(")]
-    known: set[object] = {*named, *taken}
+    of_this = [leaf for leaf in dict.fromkeys(leaves) if leaf.startswith(f"{context.agent_type}(")]
+    named = [leaf for leaf in of_this if leaf not in others and is_agent_id(leaf)]
+    known = others.union(named)
     of_type = context.agent_type
     plain = fresh([f'{of_type}("{n}")' for n in "abc"], known, lambda n: f'{of_type}("a{n}")')
     phantom = fresh([f"{plain}[{uuid}]" for uuid in UUIDS], known, lambda n: f"{plain}[{numbered_uuid(n)}]")

@@ -32,13 +32,12 @@ from policyd.service.wiring import services
 from policyd.store.snapshots import SnapshotInfo
 from policyd.syntax.wallets import read_cards
 from policyd.usecases.changes import Changes, changes_between, changes_json
-from policyd.usecases.deployments import Selection, agent_name
-from policyd.usecases.holders import Holders, holders_in
+from policyd.usecases.deployments import agent_name
 from policyd.usecases.proofs import Proof, effort_for, proof_json, prove_query, prove_relation
 from policyd.usecases.revocation import card_id
 from policyd.usecases.snapshots import demand
 from policyd.usecases.stored_deployment import StoredFacts
-from policyd.usecases.stored_parties import StoredParties, aligned, stored_parties, what_if_stored
+from policyd.usecases.stored_parties import StoredParties, aligned, initial_cards, stored_parties, what_if_stored
 from policyd.usecases.synthesis import calls_in, synthesis, synthesis_json
 from policyd.usecases.what_if import LISTS, Edit, what_if
 from policyd.usecases.what_if_wallets import CardEdit
@@ -201,7 +200,7 @@ def _edited(request: Request, body: WhatIfRequest, facts: StoredFacts, info: Sna
             )
     if body.add and not body.agent:
         raise InputError.of("MANIF091", "to which agent type is the grant added?", None, "name an `agent`")
-    holders = _holders(facts, body, body.agent, rules, source)
+    holders = initial_cards(facts, rules, source, body.agent, body.component)
     with proving(request):
         edited = Edit(tuple((LISTS[item.bound], item.grant) for item in body.add), tuple(body.remove))
         return what_if(
@@ -215,30 +214,13 @@ def _edited(request: Request, body: WhatIfRequest, facts: StoredFacts, info: Sna
         )
 
 
-def _holders(
-    facts: StoredFacts, place: WhatIfRequest | SynthesisRequest, agent: str, rules: Rules, source: str
-) -> Holders:
-    selection = Selection(None, None, facts.deployment.account, place.component)
-    found = holders_in(facts.under(rules), selection, agent, source)
-    with_wallets = [name for name in found.by_name if _has_wallets(facts, name)]
-    if with_wallets:
-        note = f"only initial cards are looked at, although agents of {', '.join(with_wallets)} have imported wallets"
-        found = replace(found, notes=(*found.notes, note))
-    return found
-
-
-def _has_wallets(facts: StoredFacts, name: str) -> bool:
-    holder = facts.holder_of(name)
-    return holder is not None and any(w.holder == holder for w in facts.deployment.wallets)
-
-
 @routes.post("/synthesis", response_model=SynthesisAnswer, responses=READ, summary="The least grants")
 def least_grants(request: Request, body: SynthesisRequest, asker: Asker) -> Response:
     """The least grants that let the wanted calls through and keep the others out, as manifest text."""
     rules = body.rules()
     facts, info = opened(request, asker, body)
     type_name, agent_id = agent_name(body.agent)
-    holders = _holders(facts, body, type_name, rules, f"@{info.number}")
+    holders = initial_cards(facts, rules, f"@{info.number}", type_name, body.component)
     holder = holders.by_name[type_name]
     instance = agent_id or f'{type_name}("a")'
     context = replace(holder.context, agent_id=instance)
