@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context
 from functools import partial
 
 import pytest
@@ -63,6 +65,14 @@ def test_bounds_within_each_other_count_together():
             spend(3)
         spend(7)
     spend(10**9)
+
+
+def test_threads_and_contexts_have_bounds_of_their_own():
+    """What one question spends is not taken from another that runs beside it."""
+    with within(5), ThreadPoolExecutor(1) as others:
+        others.submit(spend, 10**9).result()
+        Context().run(spend, 10**9)
+        spend(5)
 
 
 @pytest.mark.parametrize("relation", Relation, ids=lambda relation: relation.value)
