@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from policyd.core.edition import NEXT, Rules
-from policyd.findings import Finding, InputError, Related, Severity, Span
+from policyd.findings import Finding, InputError, Related, Severity, Span, nearest
 from policyd.manifest import codes
 from policyd.manifest.build import Parts, build, texts_of
 from policyd.manifest.builtin import built_in_templates
@@ -28,6 +28,9 @@ from policyd.manifest.model import Application, Layered
 from policyd.manifest.shape import ROOT
 from policyd.manifest.source import MAX_DOCUMENT_BYTES, Source, decode
 from policyd.manifest.template_graph import template_findings
+
+_HIDDEN_OUTSIDE = ("secretDefaults",)
+"""The keys of the document itself whose values are hidden; a misspelt one hides its values, too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,7 +223,13 @@ def _document(name: str, data: str | bytes, rules: Rules) -> tuple[Document, lis
     if problem is not None:
         findings.append(problem)
     if tree is not None and not (isinstance(tree, LocatedScalar) and tree.is_plain and not tree.text):
-        findings += Check(rules, document.version).run(ROOT, tree)
+        told = Check(rules, document.version).run(ROOT, tree)
+        findings += told
+        outer = {key.start for key, _ in root.entries if nearest(key.text, _HIDDEN_OUTSIDE) is None} if root else set()
+        unknown = {f.span.start for f in told if f.code == codes.UNKNOWN_KEY and f.span is not None} - outer
+        if unknown:
+            hidden = SensitiveRanges.of(source, tree, composed=whole, unknown=unknown)
+            document = replace(document, sensitive=hidden)
     return document, findings
 
 

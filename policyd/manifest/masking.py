@@ -1,14 +1,15 @@
 """Which characters of a document must not be shown, also of one that is no YAML.
 
-Masked are values under env, config, secret defaults, parameters, headers and tokens, with the comments beside
-them, and of every URL the user information, the query and the fragment.
+Masked are values under env, config, secret defaults, parameters, headers and tokens, and under keys that the
+structure does not know, with the comments beside them, and of every URL the user information, the query and the
+fragment.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from policyd.manifest.located import Located, LocatedList, LocatedScalar
@@ -51,11 +52,20 @@ class SensitiveRanges:
     lines: Mapping[int, bool] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: Source, root: Located | None, *, composed: bool) -> SensitiveRanges:
-        """What to hide of `source`, whose tree is `root` where it could be `composed`."""
+    def of(
+        cls, source: Source, root: Located | None, *, composed: bool, unknown: Collection[int] = ()
+    ) -> SensitiveRanges:
+        """What to hide of `source`, whose tree is `root` where it could be `composed`.
+
+        Args:
+            source: the document.
+            root: its tree.
+            composed: whether all of it stands in the tree.
+            unknown: where keys begin that the structure does not know: they may be misspelt ones of secrets.
+        """
         if not composed:
             return cls(True, (), _guessed_lines(source))
-        return cls(False, _joined(_collect(source, root)) if root is not None else ())
+        return cls(False, _joined(_collect(source, root, unknown)) if root is not None else ())
 
     def mask_line(self, source: Source, number: int) -> str:
         """Line `number` (1-based) with hidden parts as `MASK`; empty outside the document."""
@@ -146,7 +156,7 @@ def _in_scalar(source: Source, scalar: LocatedScalar, *, is_url: bool) -> list[t
     return [(scalar.start + offset + first, scalar.start + offset + last) for first, last in wanted]
 
 
-def _collect(source: Source, root: Located) -> list[tuple[int, int]]:
+def _collect(source: Source, root: Located, unknown: Collection[int]) -> list[tuple[int, int]]:
     """The ranges of hidden values and of the comments next to them; every element is visited once, aliases too."""
     scalars: list[tuple[int, int, bool]] = []
     found: list[tuple[int, int]] = []
@@ -167,7 +177,7 @@ def _collect(source: Source, root: Located) -> list[tuple[int, int]]:
             pending += [(item, hidden, is_url) for item in node.items]
         else:
             for key, value in node.entries:
-                below = hidden or is_sensitive_key(key.text)
+                below = hidden or is_sensitive_key(key.text) or key.start in unknown
                 scalars.append((key.start, key.end, below))
                 found += _in_scalar(source, key, is_url=False)
                 pending.append((value, below, is_url_key(key.text)))

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from policyd import __version__
 from policyd.service import logs, problems, rendering
 from policyd.service.description import described
+from policyd.service.heads import Heads
 from policyd.service.limits import Limits
 from policyd.service.logs import Watched
 from policyd.service.routes import (
@@ -87,7 +88,7 @@ def create_app(settings: Settings | None = None, log: Any | None = None) -> Fast
         log: a structlog logger that is told of every request, None for none.
     """
     chosen = settings or Settings()
-    shared = Services(chosen, Database(chosen))
+    shared = Services(chosen, Database(chosen, is_named=False))
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -114,6 +115,7 @@ def create_app(settings: Settings | None = None, log: Any | None = None) -> Fast
     app.include_router(explanations.pages)
     app.include_router(evaluation.well_known)
     app.openapi = described(app)  # type: ignore[method-assign]  # the framework's way to shape the document
+    app.add_middleware(Heads)
     app.add_middleware(Limits, services=shared)
     app.add_middleware(Watched, services=shared, log=log)
     return app

@@ -54,6 +54,13 @@ class ServiceError(PolicydError):
         self.status = status
         self.headers = headers or {}
 
+    @classmethod
+    def from_error(cls, error: PolicydError, status: HTTPStatus) -> ServiceError:
+        """The same findings under another status than their codes have elsewhere."""
+        found = cls(ServiceCode.MALFORMED, status, error.findings[0].message)
+        found.findings = error.findings
+        return found
+
 
 class Refusal(HTTPException):
     """A refusal while the body is read, where the framework lets nothing but its own exceptions through."""

@@ -13,6 +13,7 @@ from typing import Annotated, Any, cast
 from urllib.parse import urlencode
 
 from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markdown_it import MarkdownIt
@@ -21,7 +22,7 @@ from starlette.exceptions import HTTPException
 
 from policyd.findings import PolicydError
 from policyd.service.access import COOKIE, Caller, snapshots_for, visitor
-from policyd.service.problems import ServiceCode, ServiceError, status_of
+from policyd.service.problems import ServiceCode, ServiceError, malformed, status_of
 from policyd.service.wiring import services
 from policyd.store.snapshots import SnapshotInfo
 from policyd.usecases.stored_deployment import StoredFacts
@@ -121,6 +122,18 @@ def install(app: FastAPI) -> None:
                 code, HTTPStatus.NOT_FOUND, "there is no such page", "start from the list of environments: `/`"
             ),
         )
+
+    of_malformed = app.exception_handlers[RequestValidationError]
+
+    @app.exception_handler(RequestValidationError)
+    async def of_form(request: Request, error: RequestValidationError) -> Response:
+        if not wants_page(request):
+            return cast(Response, await cast(Any, of_malformed)(request, error))
+        # an address with a part that cannot be right is that of no page
+        if any(item["loc"][:1] == ("path",) for item in error.errors()):
+            return await of_browser(request, HTTPException(HTTPStatus.NOT_FOUND))
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+        return page(request, "problem.html", status.value, title=status.phrase, findings=malformed(error))
 
 
 def _nobody(request: Request) -> Response:

@@ -411,6 +411,14 @@ class FindingList(Wire):
     revision: int
 
 
+class LoggedReason(Wire):
+    """Why a facet of a logged decision was what it was."""
+
+    facet: Literal["admitted", "bounded", "replay-stable"]
+    code: str
+    text: str
+
+
 class LoggedDecisionBody(Wire):
     """A decision of the log."""
 
@@ -424,6 +432,7 @@ class LoggedDecisionBody(Wire):
     admitted: FacetWord
     bounded: FacetWord
     replay_stable: FacetWord
+    reasons: list[LoggedReason]
 
 
 class DecisionLog(Wire):

@@ -11,7 +11,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, literal, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from policyd.resources import data_dir
@@ -105,6 +105,18 @@ def _run(database: Database, to: str, *, up: bool) -> str | None:
                 "the database is as it was; see `policyd db check`",
             ) from why
     return before
+
+
+def has_data(database: Database) -> bool:
+    """Whether a table of this code has a row; tables that are not there have none.
+
+    Raises:
+        StoreError: STORE001 if it cannot be reached.
+    """
+    with database.reading() as connection:
+        there = set(inspect(connection).get_table_names())
+        tables = (table for table in Base.metadata.sorted_tables if table.name in there)
+        return any(connection.execute(select(literal(1)).select_from(table).limit(1)).first() for table in tables)
 
 
 def differences(database: Database) -> tuple[str, ...]:

@@ -109,7 +109,8 @@ def create_token(
         random: gives random bytes.
 
     Raises:
-        InputError: STORE042 if a live token has that name, STORE012 for a scope that contradicts itself.
+        InputError: STORE042 if a live token has that name, STORE012 for a scope that contradicts itself or an
+            expiry that has passed.
     """
     check_name(name, "the name of the token")
     check_text(account + application, "the scope of the token")
@@ -118,6 +119,12 @@ def create_token(
             "an admin token reaches everything, and an application belongs to an account",
             None,
             "name the account with the application, and neither for `--admin`",
+        )
+    if expires_at is not None and expires_at <= at:
+        raise StoreCode.CONTRADICTION.error(
+            f"the token would have expired at {expires_at.text}, before it is made",
+            None,
+            "give a moment that is still to come, or none",
         )
     public_id = random(PUBLIC_BYTES).hex()
     # 43 characters without padding for 32 bytes

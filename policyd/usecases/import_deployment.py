@@ -94,7 +94,7 @@ class Prepared:
     notes: tuple[str, ...] = ()
 
 
-class ImportRefusedError(PolicydError):
+class ImportRefusedError(InputError):
     """One of the documents cannot be stored, and so nothing was imported.
 
     Attributes:

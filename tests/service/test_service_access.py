@@ -32,7 +32,8 @@ def _operations(guarded):
         for method in operations:
             named = set(re.findall(r"{(\w+)}", path))
             filled = path.format(**{name: PARAMETERS[name] for name in named})
-            query = {name: PARAMETERS[name] for name in ("place", "agent") if name in PARAMETERS}
+            known = {parameter["name"] for parameter in operations[method].get("parameters", ())}
+            query = {name: PARAMETERS[name] for name in ("place", "agent") if name in PARAMETERS and name in known}
             yield method, path, filled, query
 
 

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from io import StringIO
 
 import httpx
 import pytest
@@ -329,7 +330,11 @@ def test_the_database_moves_by_dump_and_restore(told, tmp_path, monkeypatch):
     assert told("db", "restore", tmp_path / "dump.jsonl")[0] == 0
     assert told("snapshots", "--format", "json")[1] == before
     assert told("db", "restore", tmp_path / "dump.jsonl")[0] == 2
-    assert told("db", "downgrade", "--to", "base")[0] == 0
+    monkeypatch.setattr("sys.stdin", StringIO())
+    code, _, err = told("db", "downgrade", "--to", "base")
+    assert (code, "--yes" in err, told("snapshots", "--format", "json")[1] == before) == (2, True, True)
+    assert told("db", "downgrade", "--to", "base", "--yes")[0] == 0
+    assert told("db", "downgrade", "--to", "base")[0] == 0  # nothing is left that could be lost
     assert told("db", "check")[0] == 2
 
 
@@ -393,6 +398,22 @@ def test_serve_prints_its_address_answers_and_stops_in_peace(tmp_path):
     logged = [json.loads(line) for line in lines if line.startswith("{")]
     assert {line["route"] for line in logged} >= {"/v1/snapshots", "/v1/audits"}
     assert "Traceback" not in "\n".join(lines)
+
+
+def test_one_worker_told_to_stop_ends_well(tmp_path):
+    """SIGTERM is how a service is stopped: after what it has, it ends with 0."""
+    environment = {**os.environ, "POLICYD_DATABASE_URL": f"sqlite:///{tmp_path}/policyd.db"}
+    process, address = _serving(["--upgrade"], environment)
+    try:
+        assert httpx.get(f"{address}readyz").status_code == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    finally:
+        if process.poll() is None:
+            process.kill()
+        assert "Traceback" not in process.stderr.read()
+        process.stdout.close()
+        process.stderr.close()
 
 
 def test_an_address_beyond_loopback_asks_for_tokens(tmp_path):

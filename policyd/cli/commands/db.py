@@ -34,12 +34,23 @@ def upgrade(to: str) -> int:
 
 @command.command("downgrade")
 @click.option("--to", required=True, help="Migration to go back to; `base` removes all tables.")
-def downgrade(to: str) -> int:
-    """Take the database back to an older migration."""
+@click.option("--yes", is_flag=True, help="Do it without asking, although the database holds data.")
+def downgrade(to: str, yes: bool) -> int:
+    """Take the database back to an older migration; what the older one has no tables for is lost.
+
+    A database with data is only touched with --yes, or after a question on a terminal.
+    """
     from policyd.cli.store import database
     from policyd.store import migrate
 
     with database(is_migrated=False) as store:
+        if not yes and migrate.has_data(store):
+            if not sys.stdin.isatty():
+                raise opt.usage(
+                    f"`{store.shown}` holds data that going back may destroy",
+                    "keep it by `policyd db dump --output FILE`, then give `--yes`",
+                )
+            click.confirm(f"{store.shown} holds data that going back may destroy. Go on?", abort=True, err=True)
         before = migrate.downgrade(store, to)
         click.echo(f"{store.shown}: from {before or 'empty'} to {migrate.current(store) or 'empty'}")
     return Exit.YES

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import tempfile
+import threading
+from types import FrameType
 
 import click
 
@@ -53,12 +56,19 @@ def command(host: str, port: int, workers: int, upgrade: bool, tokens: bool) -> 
     )
     click.echo(f"policyd answers at http://{name}:{shown_port}/")
     if workers == 1:
+        if threading.current_thread() is threading.main_thread():
+            # the server hands the signal on when it has finished what it had: that is a good end
+            signal.signal(signal.SIGTERM, _ended)
         uvicorn.Server(config).run([listening])
     else:
         from uvicorn.supervisors import Multiprocess
 
         Multiprocess(config, [listening]).run()
     return Exit.YES
+
+
+def _ended(_: int, __: FrameType | None) -> None:
+    raise SystemExit(int(Exit.YES))
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
@@ -268,6 +269,9 @@ def decision_log(
             "admitted": entry.admitted,
             "bounded": entry.bounded,
             "replayStable": entry.replay_stable,
+            "reasons": [
+                {"facet": facet, "code": code, "text": text} for facet, code, text in json.loads(entry.reasons)
+            ],
         }
         for _, entry in found
     ]

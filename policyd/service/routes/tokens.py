@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Path, Request, Response
 
+from policyd.findings import InputError
 from policyd.service.access import AdminAsker
 from policyd.service.answers import json_response
 from policyd.service.paging import DEFAULT_LIMIT, Cursor, Limit, last_of, next_of
+from policyd.service.problems import ServiceError
 from policyd.service.routing import CONFLICT, MISSING, router
 from policyd.service.wire import AuditLog, NewToken, TokenBody, TokenList, TokenRequest, moment_of
 from policyd.service.wiring import now, services
 from policyd.store.audits import audit_log
+from policyd.store.codes import StoreCode
 from policyd.store.tokens import TokenScope, create_token, list_tokens, revoke_token
 from policyd.usecases.tokens import token_json
 
@@ -29,16 +33,22 @@ def list_all(request: Request, asker: AdminAsker) -> Response:
 @routes.post("/tokens", response_model=NewToken, status_code=201, responses=CONFLICT, summary="Make a token")
 def create(request: Request, body: TokenRequest, asker: AdminAsker) -> Response:
     """Make a token; its text is in this answer and never again."""
-    made = create_token(
-        services(request).database,
-        body.name,
-        TokenScope(body.scope),
-        at=now(),
-        by=asker.actor,
-        account=body.account,
-        application=body.application,
-        expires_at=moment_of(body.expires_at),
-    )
+    try:
+        made = create_token(
+            services(request).database,
+            body.name,
+            TokenScope(body.scope),
+            at=now(),
+            by=asker.actor,
+            account=body.account,
+            application=body.application,
+            expires_at=moment_of(body.expires_at),
+        )
+    except InputError as error:
+        if error.findings[0].code != StoreCode.CONTRADICTION.value:
+            raise
+        # what contradicts itself is malformed; a conflict is with what is stored
+        raise ServiceError.from_error(error, HTTPStatus.UNPROCESSABLE_ENTITY) from None
     headers = {"Cache-Control": "no-store"}
     return json_response({**token_json(made.token), "token": made.secret}, None, headers, 201)
 
