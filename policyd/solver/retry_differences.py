@@ -60,9 +60,9 @@ def unseen_difference(
 
     def encode(terms: BagTerms) -> z3.BoolRef:
         false = z3.BoolVal(False, terms.context)
-        ends = list(_ends(terms, new, resolver))
+        ends = list(ends_of(terms, new, resolver))
         ways = []
-        for one, condition in _ends(terms, old, resolver):
+        for one, condition in ends_of(terms, old, resolver):
             known = [there for other, there in ends if is_known(one, other)]
             ways.append(z3.And(condition, z3.Not(z3.Or(false, *known))))
         return z3.Or(false, *ways)
@@ -70,7 +70,7 @@ def unseen_difference(
     sets = RuleSet.of(old), RuleSet.of(new)
 
     def confirm(bag: Bag) -> bool:
-        one, other = (_end(some, bag, resolver) for some in sets)
+        one, other = (end_of(some, bag, resolver) for some in sets)
         return not is_known(one, other)
 
     return ask(site, rules, tuple(predicates_of((*old, *new))), timeout_ms, encode, confirm)
@@ -80,7 +80,7 @@ def _identity(rule: NamedPolicy) -> tuple[str, object, str]:
     return rule.name, rule.selector, tree_fingerprint(rule.policy)
 
 
-def _ends(terms: BagTerms, rules: Sequence[NamedPolicy], resolver: Resolver) -> Iterator[tuple[End, z3.BoolRef]]:
+def ends_of(terms: BagTerms, rules: Sequence[NamedPolicy], resolver: Resolver) -> Iterator[tuple[End, z3.BoolRef]]:
     """What the selection can come to, each with its condition."""
     reached: list[z3.BoolRef] = [z3.BoolVal(True, terms.context)]
     for rule in rules:
@@ -94,7 +94,8 @@ def _ends(terms: BagTerms, rules: Sequence[NamedPolicy], resolver: Resolver) -> 
     yield NONE, reached[0]
 
 
-def _end(rules: RuleSet, bag: Bag, resolver: Resolver) -> End:
+def end_of(rules: RuleSet, bag: Bag, resolver: Resolver) -> End:
+    """What the selection comes to for one bag."""
     for considered in rules.select(bag, resolver).considered:
         if considered.outcome is Outcome.SELECTED:
             return "rule", considered.rule.name

@@ -13,6 +13,7 @@ from policyd.core.retry import (
     Considered,
     Effective,
     NamedPolicy,
+    Noun,
     Outcome,
     PropertyValue,
     RuleSet,
@@ -32,6 +33,12 @@ from policyd.usecases.retry_bags import SiteBag, bag_at
 
 MAX_ALTERNATIVES = 20
 """So many outcomes are told where they depend on what is not given."""
+
+TIMEOUT_MS = 250
+"""For one question to the solver."""
+
+MAX_QUESTIONS = 4
+"""Outcomes that the solver is asked for where values could only be sampled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +112,7 @@ def resolve_at(
     resolver, status = site.resolver.resolver(rules), site.resolver.filters_status
     ready = RuleSet.of(policies)
     selection = ready.select(at.bag, resolver, status_filter=status)
-    sampled = False
+    sampled, notes = False, list(at.notes)
     looked_at = _looked_at(policies, at, rules)
     read = frozenset().union(*(names_read(rule) for rule in looked_at))
     if not site.is_asked(rules) or (event is not None and asks_no_policy(Event(event), rules)):
@@ -114,11 +121,13 @@ def resolve_at(
     elif at.open & read:
         space = Space.of(site, rules, looked_at, Known(at.bag))
         alternatives = _alternatives(space, looked_at, at)
-        sampled = not space.is_exact(read)
+        if not space.is_exact(read):
+            alternatives, sampled, solved = _settled(alternatives, policies, at, rules, read)
+            notes += solved
         selection = ready.select({**at.bag, **alternatives[0].bag}, resolver, status_filter=status)
     else:
         alternatives = (_alternative(selection, at.bag),)
-    notes = [*at.notes, *_notes(site, selection, at, rules)]
+    notes += _notes(site, selection, at, rules)
     if event is not None:
         idempotent = at.bag.get("is-idempotent", given.get("is-idempotent")) != Boolean(False)
         if selection.rule is not None:
@@ -176,6 +185,48 @@ def _alternatives(space: Space, policies: Sequence[NamedPolicy], at: SiteBag) ->
     if none is not None:
         found.append(Alternative(None, False, {**at.bag, **none}))
     return tuple(found)
+
+
+def _settled(
+    alternatives: tuple[Alternative, ...],
+    policies: Sequence[NamedPolicy],
+    at: SiteBag,
+    rules: Rules,
+    read: frozenset[str],
+) -> tuple[tuple[Alternative, ...], bool, list[str]]:
+    """Outcomes with those that the solver adds, whether others are not excluded, and what a proof leaves out."""
+    site = at.site
+    possible = site.always_present(rules) | site.sometimes_present()
+    if site.noun is Noun.GUEST and (read - possible or at.bag.keys() - possible):
+        return alternatives, True, []  # what guests pass beside the catalogue is no question for the solver
+    # The solver is loaded only where it is needed.
+    from policyd.solver.retry_outcomes import unseen_outcome
+    from policyd.solver.retry_questions import Exists, Impossible
+
+    found = list(alternatives)
+    absent = possible - at.open - at.bag.keys()
+    for _ in range(MAX_QUESTIONS):
+        seen = frozenset(_end(alternative) for alternative in found)
+        match unseen_outcome(site, rules, policies, at.bag, absent, seen, TIMEOUT_MS):
+            case Exists(bag):
+                found.append(_alternative(_selected(policies, bag, site, rules), bag))
+            case Impossible(left_out):
+                return tuple(found), False, [f"proved without {what}" for what in left_out]
+            case _:
+                break
+    return tuple(found), True, []
+
+
+def _selected(policies: Sequence[NamedPolicy], bag: Mapping[str, PropertyValue], site: Site, rules: Rules) -> Selection:
+    resolver, status = site.resolver.resolver(rules), site.resolver.filters_status
+    return RuleSet.of(policies).select(bag, resolver, status_filter=status)
+
+
+def _end(alternative: Alternative) -> tuple[str, str]:
+    """An outcome as the solver names it."""
+    if alternative.rule is None:
+        return ("none", "")
+    return ("error" if alternative.error else "rule"), alternative.rule
 
 
 def _notes(site: Site, selection: Selection, at: SiteBag, rules: Rules) -> list[str]:

@@ -42,9 +42,9 @@ def ordered(name: str, actual: Json, expected: Json) -> int:
             actual = int(actual)
             if not -(2**63) <= actual < 2**63:
                 raise CoercionError(name)
-        return (actual > expected) - (actual < expected)
+        return int(actual > expected) - int(actual < expected)
     one, other = str(actual).encode(), expected.encode()
-    return (one > other) - (one < other)
+    return int(one > other) - int(one < other)
 
 
 def told(name: str, bag: Values) -> str:
@@ -162,8 +162,12 @@ def trace(rules: Sequence[Json], bag: Values, resolver: str, *, status: bool = F
         try:
             if resolver == "applicable":
                 seen = lenient(selector, bag)
-                word = {None: "MISSING", False: "NO_MATCH"}.get(seen, "")  # type: ignore[call-overload]
-                word = word or ("SELECTED" if body_applies(rule["policy"], bag) else "BODY_NO_MATCH")
+                if seen is None:
+                    word = "MISSING"
+                elif seen:
+                    word = "SELECTED" if body_applies(rule["policy"], bag) else "BODY_NO_MATCH"
+                else:
+                    word = "NO_MATCH"
             else:
                 word = "SELECTED" if strict(selector, bag) else "NO_MATCH"
         except MissingError:
@@ -264,9 +268,9 @@ def stepped(policy: Json, state: Json, elapsed: int, bag: Values, part: float) -
         right, verdict = stepped(at[1], now["right"], elapsed, bag, part)
         return {"AndThen": {**now, "right": right}}, verdict
     if kind in ("union", "intersect"):
-        left, one = stepped(at[0], state["Pair"][0], elapsed, bag, part)
-        right, other = stepped(at[1], state["Pair"][1], elapsed, bag, part)
-        return {"Pair": [left, right]}, joined(kind, one, other)
+        left, verdict = stepped(at[0], state["Pair"][0], elapsed, bag, part)
+        right, beside = stepped(at[1], state["Pair"][1], elapsed, bag, part)
+        return {"Pair": [left, right]}, joined(kind, verdict, beside)
     if kind == "timeBox" and elapsed >= ns(at["limit"]):
         return state, GIVE_UP
     if kind == "filteredOn":

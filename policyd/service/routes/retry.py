@@ -68,7 +68,7 @@ from policyd.usecases.retry_stored import (
 from policyd.usecases.saga_words import saga_json
 
 routes = router("/v1/retry", "retry")
-WORK_SHARE = 2
+WORK_SHARE = 8
 """A question over HTTP may take this part of the work of one on the command line."""
 
 READ = {**MISSING, **OTHER}

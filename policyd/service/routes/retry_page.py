@@ -16,7 +16,7 @@ from policyd.service.access import Caller
 from policyd.service.problems import status_of
 from policyd.service.rendering import Visitor, guarded, link, page
 from policyd.service.routes.all_calls import proving
-from policyd.service.routes.retry import environment_for, saga_answer
+from policyd.service.routes.retry import WORK_SHARE, environment_for, saga_answer
 from policyd.service.wire import Document
 from policyd.service.wire_retry import RetryPlace, SagaRequest
 from policyd.usecases.retry_bags import properties_given, site_of
@@ -101,7 +101,8 @@ def _found(request: Request, known: Caller, asked: dict[str, str]) -> dict[str, 
         answer, _ = saga_answer(request, known, _sagas(place, asked["agent"]), rules)
         saga = saga_text(answer)
     with proving(request):
-        courses = [course_of(e.rule, rules) for e in wanted[:MAX_DRAWN]]
+        drawn = wanted[:MAX_DRAWN]
+        courses = [course_of(e.rule, rules, among=WORK_SHARE * len(drawn)) for e in drawn]
         resolved = resolved_text(resolve_at(effective, site, given, rules)) if site is not None else ""
         table = limits_text(limits_table(effective, rules))
         report = lint(environment, rules) if len(environment.policies) <= MAX_LINTED else Report.of((), ())
