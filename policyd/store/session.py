@@ -47,13 +47,18 @@ class Database:
         is_sqlite: which of the two engines it is.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, is_named: bool = True) -> None:
         """Set up the engine; nothing is connected yet.
+
+        Args:
+            settings: name it.
+            is_named: whether errors may say where it is, and what it answers; not to those who ask over HTTP.
 
         Raises:
             StoreError: STORE006 for a URL that names no supported engine.
         """
         self.url = _parsed(settings.database_url)
+        self._is_named = is_named
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         try:
             self.engine = _sqlite(self.url, settings) if self.is_sqlite else _postgresql(self.url, settings)
@@ -69,8 +74,8 @@ class Database:
 
     @property
     def shown(self) -> str:
-        """The URL without its password."""
-        return self.url.render_as_string(hide_password=True)
+        """The URL without its password; its kind alone where errors may not say where it is."""
+        return self.url.get_backend_name() if not self._is_named else self.url.render_as_string(hide_password=True)
 
     @property
     def is_missing(self) -> bool:
@@ -124,11 +129,20 @@ class Database:
         try:
             yield
         except SQLAlchemyError as why:
-            raise told(why, self.shown) from why
+            raise told(why, self.shown if self._is_named else None) from why
 
 
-def told(why: SQLAlchemyError, shown: str) -> StoreError:
-    """A failure of the database in our words; the database's own words are cut to one line, without parameters."""
+_FULL = ("is full", "no space left", "disk i/o error", "file too large")
+"""What the engines say where nothing more can be written."""
+
+
+def told(why: SQLAlchemyError, shown: str | None) -> StoreError:
+    """A failure of the database in our words.
+
+    Args:
+        why: what the engine says; its words are cut to one line, without parameters.
+        shown: where the database is; None to tell neither that nor the engine's words.
+    """
     original = getattr(why, "orig", None)
     line = str(original or type(why).__name__).strip().splitlines()[0][:200] if str(original or why) else "failed"
     if isinstance(why, OperationalError) and "locked" in line:
@@ -137,9 +151,14 @@ def told(why: SQLAlchemyError, shown: str) -> StoreError:
         )
     if isinstance(why, DBAPIError) and ("no such table" in line or "does not exist" in line):
         return StoreError.of(StoreCode.NOT_MIGRATED, "the database is not migrated", "run `policyd db upgrade`")
-    return StoreError.of(
-        StoreCode.UNREACHABLE, f"the database `{shown}` refuses: {line}", "check POLICYD_DATABASE_URL and the server"
-    )
+    if isinstance(why, DBAPIError) and any(words in line.lower() for words in _FULL):
+        return StoreError.of(
+            StoreCode.FULL,
+            "the database cannot write to its disk; nothing was changed",
+            "make room on the disk and do it again; what is stored can be read",
+        )
+    where = "the database refuses" if shown is None else f"the database `{shown}` refuses: {line}"
+    return StoreError.of(StoreCode.UNREACHABLE, where, "check POLICYD_DATABASE_URL and the server")
 
 
 def _sqlite(url: URL, settings: Settings) -> Engine:

@@ -264,8 +264,10 @@ def signed_in(
 
 
 @routes.post("/sign-out")
-def sign_out() -> Response:
-    """Forget the token."""
+def sign_out(request: Request) -> Response:
+    """Forget the token, when one of our own pages asks."""
+    if request.headers.get("sec-fetch-site") != "same-origin" and not is_own_form(request):
+        return page(request, "sign_in.html", 403, next="/", error="this form was sent by a page of another site")
     answer = RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER, SECURITY_HEADERS)
     answer.delete_cookie(COOKIE, path="/")
     return answer
