@@ -26,6 +26,7 @@ from policyd.core.tools.remarks import Remark
 from policyd.core.tools.tool import Tool
 from policyd.findings import Finding, InputError, Severity, Span
 from policyd.manifest import ResolvedEnvironment, describe, json_of, resolve_environment
+from policyd.manifest.codes import OTHER_EDITION
 from policyd.manifest.model import Environment, MiddlewareInstallation
 from policyd.manifest.scalars import MisfitError
 from policyd.store.facts import ChainLayer
@@ -447,7 +448,7 @@ def _written(decision: _Decision) -> ChainRow:
     decision.is_refused = decision.is_refused or any(f.code == _BAD_PARAMETERS for f in decision.general)
     if entries and not sources.rules.is_next("tool_middleware"):
         words = f"`middleware` does not exist in edition `{sources.rules.edition.value}`"
-        decision.general.append(Finding("MANIF039", Severity.ERROR, words, entries[0].span))
+        decision.general.append(Finding(OTHER_EDITION, Severity.ERROR, words, entries[0].span))
         decision.is_refused = True
     leaf = sources.catalogue.tools.get(chain.leaf)
     mode = chain.mode or sources.profile.compatibility_mode
