@@ -6,7 +6,7 @@ Source: manifest-format 11; cards 8.2, 8.3.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from policyd.core.application import (
     AgentType,
@@ -30,7 +30,7 @@ from policyd.manifest.located import LocatedScalar
 from policyd.manifest.merge import Merged
 from policyd.manifest.model import Application, Card, InitialFile, MergeMode
 from policyd.manifest.resolve import ResolvedAgent, ResolvedBinding, ResolvedEnvironment
-from policyd.syntax import Form, GrantSyntaxError, parse_grants
+from policyd.syntax import Form, GrantSyntaxError, parse_grants, reads_alike
 
 if TYPE_CHECKING:
     from policyd.core.retry.placed import PlacedPolicy
@@ -40,7 +40,11 @@ BAD_FILE_PATH = "CARD004"
 
 
 def describe(
-    application: Application, resolved: ResolvedEnvironment, rules: Rules = NEXT, only: str | None = None
+    application: Application,
+    resolved: ResolvedEnvironment,
+    rules: Rules = NEXT,
+    only: str | None = None,
+    known: KnownGrants | None = None,
 ) -> Deployment:
     """The deployment that `resolved` describes; unparsable grants are kept as such, never dropped.
 
@@ -49,6 +53,7 @@ def describe(
         resolved: one environment of it.
         rules: which grants can be read.
         only: the one agent type that is asked about; the cards of others are then not read. None for all.
+        known: grants of the same documents that were read before under whatever rules, and is added to.
     """
     environment = resolved.environment
     name = environment.name if environment else ""
@@ -63,7 +68,7 @@ def describe(
         resolved.presets,
         resolved.account.name or "",
         resolved.account.variable,
-        tuple(_agent(agent, rules) for agent in resolved.agents if only is None or agent.name == only),
+        tuple(_agent(agent, rules, known) for agent in resolved.agents if only is None or agent.name == only),
         tuple(agent.name for agent in resolved.agents),
         tuple(NamedPlace(c.name, c.span) for c in resolved.components),
         tuple(MisplacedCard(i.layer.label, i.card.key_span, len(i.card.grants)) for i in resolved.ineffective),
@@ -87,7 +92,7 @@ def _retry(
     return retry_policies_of(application, environment)
 
 
-def _agent(agent: ResolvedAgent, rules: Rules) -> AgentType:
+def _agent(agent: ResolvedAgent, rules: Rules, known: KnownGrants | None) -> AgentType:
     merged = agent.merged
     return AgentType(
         agent.name,
@@ -95,7 +100,7 @@ def _agent(agent: ResolvedAgent, rules: Rules) -> AgentType:
         agent.is_declared,
         agent.component or "",
         agent.component_is_assumed,
-        initial_card(agent, rules),
+        initial_card(agent, rules, known),
         tuple(sorted((NamedPlace(v.name, v.span, v.is_known) for v in merged.env), key=lambda p: p.name)),
         tuple(NamedPlace(".".join(path), leaf.span, leaf.is_known) for path, leaf in merged.config_paths),
         _files(merged),
@@ -139,7 +144,11 @@ def _middleware(
 _LIST_MODES = {MergeMode.APPEND: ListMode.APPEND, MergeMode.REPLACE: ListMode.REPLACE}
 
 
-def initial_card(agent: ResolvedAgent, rules: Rules = NEXT) -> InitialCard:
+KnownGrants: TypeAlias = dict[LocatedScalar, tuple[PlacedGrant, ...]]
+"""The grants of entries that read alike in every edition."""
+
+
+def initial_card(agent: ResolvedAgent, rules: Rules = NEXT, known: KnownGrants | None = None) -> InitialCard:
     """The effective initial card of an agent type: its own or the default one, and the grants for its files."""
     files, bad_files = _file_grants(agent.merged.files, rules)
     if agent.card is None:
@@ -148,7 +157,7 @@ def initial_card(agent: ResolvedAgent, rules: Rules = NEXT) -> InitialCard:
     lists: dict[Bound, tuple[PlacedGrant, ...]] = {}
     bad: list[BadGrant] = []
     for bound, texts in _lists(card):
-        lists[bound] = tuple(_parsed(texts, bound, bad, rules))
+        lists[bound] = tuple(_parsed(texts, bound, bad, rules, known))
     return InitialCard(
         agent.card.layer.label,
         card.key_span,
@@ -180,13 +189,21 @@ def parse_located(scalar: LocatedScalar, rules: Rules = NEXT) -> tuple[PlacedGra
     return tuple(PlacedGrant(grant, GrantOrigin.WRITTEN, scalar.text, span) for grant in grants)
 
 
-def _parsed(texts: Iterable[LocatedScalar], bound: Bound, bad: list[BadGrant], rules: Rules) -> Iterable[PlacedGrant]:
+def _parsed(
+    texts: Iterable[LocatedScalar], bound: Bound, bad: list[BadGrant], rules: Rules, known: KnownGrants | None
+) -> Iterable[PlacedGrant]:
     for scalar in texts:
+        before = known.get(scalar) if known is not None else None
+        if before is not None:
+            yield from before
+            continue
         outcome = parse_located(scalar, rules)
         if isinstance(outcome, Finding):
             bad.append(BadGrant(bound, scalar.text, outcome))
-        else:
-            yield from outcome
+            continue
+        if known is not None and reads_alike(scalar.text, [placed.grant for placed in outcome]):
+            known[scalar] = outcome
+        yield from outcome
 
 
 _READ = ("read", "stat", "list")

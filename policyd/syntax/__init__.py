@@ -7,6 +7,7 @@ from policyd.syntax.grants import (
     parse_grants,
     parse_target,
     parse_target_fields,
+    reads_alike,
 )
 from policyd.syntax.mistakes import GrantErrorKind, GrantSyntaxError
 from policyd.syntax.owners import parse_owner
@@ -25,4 +26,5 @@ __all__ = [
     "parse_resource",
     "parse_target",
     "parse_target_fields",
+    "reads_alike",
 ]

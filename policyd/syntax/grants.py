@@ -5,6 +5,7 @@ Source: cards 1.2, 1.5, 1.6, 1.9, 1.11.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -12,6 +13,7 @@ from policyd.core.edition import NEXT, Rules
 from policyd.core.grants import ANY_VERB, Grant, PermissionClass, Recipient, Target, class_named
 from policyd.core.grants.names import WHITE_SPACE, slot_reference, trim
 from policyd.core.grants.owner import Owner
+from policyd.core.grants.recipient import EXTERNAL_TOOL_OWNER
 from policyd.core.grants.resources import Resource
 from policyd.syntax.mistakes import (
     TOO_LONG,
@@ -339,6 +341,16 @@ def parse_grants(text: str, form: Form = Form.CONCRETE, rules: Rules = NEXT) -> 
         )
         for cls, verb, resource in ALIAS
     )
+
+
+def reads_alike(text: str, grants: Sequence[Grant]) -> bool:
+    """Whether `text`, which one edition reads as `grants`, is read so in all: no class or recipient is newer.
+
+    >>> text = "kv(?env) @ ?agent : read : a.**"
+    >>> reads_alike(text, parse_grants(text, Form.MANIFEST))
+    True
+    """
+    return EXTERNAL_TOOL_OWNER not in text and not any(grant.target.cls.is_newer for grant in grants)
 
 
 def parse_fields(cls: str, owner: str, recipient: str, verb: str, resource: str, rules: Rules = NEXT) -> Grant:

@@ -15,6 +15,8 @@ from policyd.core.application import AgentType, Deployment, default_initial_card
 from policyd.core.edition import NEXT, Rules
 from policyd.findings import Finding, InputError, NoSuchName, Severity, Span, nearest
 from policyd.manifest import LoadedManifest, describe, load_manifest, resolve_environment
+from policyd.manifest.application import KnownGrants
+from policyd.manifest.rereading import under
 from policyd.syntax.mistakes import shown
 
 
@@ -117,8 +119,11 @@ def described(
     rules: Rules = NEXT,
     implements: Mapping[str, str] | None = None,
     only: str | None = None,
+    known: KnownGrants | None = None,
 ) -> Described:
     """The deployment that `selection` names; with `only`, the cards of other agent types are not read.
+
+    With `known`, grants of the same documents that were read before are not read again.
 
     Raises:
         InputError: if the manifest has no such environment, preset or component.
@@ -130,11 +135,27 @@ def described(
     if errors:
         raise ManifestRefusedError(loaded, *errors)
     return Described(
-        describe(loaded.application, resolved, rules, only),
+        describe(loaded.application, resolved, rules, only, known),
         loaded,
         tuple(sorted({*loaded.findings, *resolved.findings}, key=lambda f: f.order)),
         tuple(sorted({*loaded.not_analysed, *resolved.not_analysed})),
     )
+
+
+class Editions:
+    """One manifest under several editions: what is alike in all of them is read once."""
+
+    def __init__(self, loaded: LoadedManifest) -> None:
+        self._loaded = loaded
+        self._known: KnownGrants = {}
+
+    def described(self, selection: Selection, rules: Rules, only: str | None = None) -> Described:
+        """The deployment that `selection` names under `rules`, as `described` of a fresh reading gives it.
+
+        Raises:
+            InputError: if the manifest is refused under these rules, or has no such environment, preset or component.
+        """
+        return described(accepted(under(self._loaded, rules)), selection, rules, only=only, known=self._known)
 
 
 def agent_name(text: str) -> tuple[str, str | None]:

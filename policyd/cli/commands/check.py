@@ -108,13 +108,15 @@ def command(
             answer = _from_store(source, StoredQuestion(target, agent, holder, moment, scope_card, component), rules)
         else:
             from policyd.usecases.check_call import ManifestQuestion, check_manifest
-            from policyd.usecases.deployments import agent_name, described, load
+            from policyd.usecases.deployments import Editions, agent_name, load
 
             selection = Selection(env, opt.presets_of(preset), account, component)
             only = agent_name(agent)[0]
 
+            manifest = Editions(load(Path(source), rules, include_root))
+
             def read(under: Rules) -> Described:
-                return described(load(Path(source), under, include_root), selection, under, only=only)
+                return manifest.described(selection, under, only)
 
             deployment = read(rules)
             lines = deployment.line

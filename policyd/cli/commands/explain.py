@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from policyd.core.edition import Rules
     from policyd.report import Lines
     from policyd.syntax.denials import Reading
-    from policyd.usecases.deployments import Selection
+    from policyd.usecases.deployments import Described, Selection
     from policyd.usecases.explain_holding import Holding
 
 MAX_PASTE = 4 * 1024 * 1024
@@ -198,33 +198,30 @@ class _Place:
         return self._wallet_alone()
 
     def _manifest(self, reading: Reading | None) -> tuple[Holding, Lines, tuple[str, ...]]:
-        from policyd.usecases.deployments import Described, agent_name, described, load
+        from policyd.usecases.deployments import Editions, agent_name, load
         from policyd.usecases.explain_hints import hinted
         from policyd.usecases.explain_holding import FromManifest, in_manifest, of_wallet
 
-        loaded = load(Path(self.source), self.rules, self.include_root)
-        first = described(loaded, self.selection, self.rules, only=agent_name(self.agent)[0] if self.agent else None)
+        manifest = Editions(load(Path(self.source), self.rules, self.include_root))
+        first = manifest.described(self.selection, self.rules, agent_name(self.agent)[0] if self.agent else None)
         hint = hinted(reading, first.deployment, self.agent, self.selection)
         selection, agent = hint.selection, hint.agent
         if not agent and self.wallet is None:
             raise opt.usage("which agent was denied?", "give `--agent Type`")
 
         def read(under: Rules) -> Described:
-            only = agent_name(agent)[0] if agent else None
-            return described(load(Path(self.source), under, self.include_root), selection, under, only=only)
+            return manifest.described(selection, under, agent_name(agent)[0] if agent else None)
 
         if self.wallet is not None:
             holding, lines, notes = self._wallet_alone()
             context = holding.wallet.context
             found = first.deployment.agent(context.agent_type) if context else None
-            manifest = FromManifest(first, found, selection, read) if found is not None else None
+            source = FromManifest(first, found, selection, read) if found is not None else None
             both = of_wallet(
-                holding.wallet, self.rules, self.agent, holding.at, self.scope, holding.places, manifest, self.source
+                holding.wallet, self.rules, self.agent, holding.at, self.scope, holding.places, source, self.source
             )
             return both, lambda s, n: first.line(s, n) or lines(s, n), (*hint.notes, *notes)
-        here = (
-            first if hint.agent == self.agent else described(loaded, selection, self.rules, only=agent_name(agent)[0])
-        )
+        here = first if hint.agent == self.agent else manifest.described(selection, self.rules, agent_name(agent)[0])
         return in_manifest(here, selection, agent, self.rules, self.at, self.scope, read), here.line, hint.notes
 
     def _wallet_alone(self) -> tuple[Holding, Lines, tuple[str, ...]]:

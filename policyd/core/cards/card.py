@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NewType
 
 from policyd.core.cards.timestamp import Timestamp
-from policyd.core.grants import AgentContext, Grant
+from policyd.core.grants import AgentContext, Grant, Owner, Target
 
 CardId = NewType("CardId", str)
 """A UUID in lower case with hyphens; text order is the order of its 16 bytes."""
@@ -134,7 +134,19 @@ class Card:
         """A copy with the slots of a template filled; concrete cards pass through (E9, M3)."""
         if not self.is_polymorphic:
             return self
-        return replace(self, bounds=self.bounds.mapped(lambda g: g.filled(context)), is_polymorphic=False)
+        # many grants of a card have one owner, so each owner is filled once
+        owners: dict[int, Owner] = {}
+
+        def filled(grant: Grant) -> Grant:
+            target = grant.target
+            if not target.is_open(context):
+                return grant
+            owner = owners.get(id(target.owner))
+            if owner is None:
+                owner = owners[id(target.owner)] = target.owner.filled(context)
+            return Grant(Target(target.cls, owner, target.verb, target.resource), grant.recipient)
+
+        return replace(self, bounds=self.bounds.mapped(filled), is_polymorphic=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,10 +46,14 @@ class Target:
 
         While the agent id is not known, an owner `?agent` stays a slot.
         """
-        slot = self.owner.slot
-        if slot is None or (slot is Slot.AGENT and context.agent_id is None):
+        if not self.is_open(context):
             return self
         return Target(self.cls, self.owner.filled(context), self.verb, self.resource)
+
+    def is_open(self, context: AgentContext) -> bool:
+        """Whether the owner has a slot that `context` fills."""
+        slot = self.owner.slot
+        return slot is not None and (slot is not Slot.AGENT or context.agent_id is not None)
 
     @property
     def text(self) -> str:

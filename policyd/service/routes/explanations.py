@@ -35,7 +35,7 @@ from policyd.syntax.outbound_urls import OutboundUrls
 from policyd.syntax.sql import SqlTables
 from policyd.syntax.wallets import read_cards
 from policyd.usecases.answer_sections import sections
-from policyd.usecases.deployments import Described, Selection, accepted, agent_name, described
+from policyd.usecases.deployments import Editions, Selection, accepted, agent_name
 from policyd.usecases.explain_denial import explain
 from policyd.usecases.explain_fixes import Means
 from policyd.usecases.explain_hints import hinted
@@ -139,24 +139,21 @@ def _sent(
     texts: list[tuple[str, str]], selection: Selection, whose: Whose, reading: Reading | None, rules: Rules
 ) -> tuple[Holding, tuple[str, ...]]:
     """The holder in manifests that were sent."""
-
-    def read(under: Rules, chosen: Selection, only: str | None) -> Described:
-        return described(accepted(load_texts(texts, rules=under)), chosen, under, only=only)
-
-    first = read(rules, selection, None)
+    manifest = Editions(accepted(load_texts(texts, rules=rules)))
+    first = manifest.described(selection, rules)
     hint = hinted(reading, first.deployment, whose.agent, selection)
     if not hint.agent:
         raise _nobody()
     only = agent_name(hint.agent)[0]
     return (
         in_manifest(
-            read(rules, hint.selection, only),
+            manifest.described(hint.selection, rules, only),
             hint.selection,
             hint.agent,
             rules,
             whose.at,
             whose.scope,
-            lambda under: read(under, hint.selection, only),
+            lambda under: manifest.described(hint.selection, under, only),
         ),
         hint.notes,
     )
