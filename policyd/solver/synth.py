@@ -101,12 +101,14 @@ class Synthesis:
         denied: new lower negatives.
         bounds: the whole new card: what was kept, what the deployer's cards demand, and the new grants.
         extra: calls admitted now that were neither wanted nor admitted before, at most `MAX_EXTRA_SHOWN`.
+        more: how many further kinds of them there are.
     """
 
     added: tuple[Grant, ...]
     denied: tuple[Grant, ...]
     bounds: Bounds
     extra: tuple[Target, ...]
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,9 +364,15 @@ class _Work:
                 raise InternalDefect.of(f"a synthesised negative is not needed: `{denied[place].text}`")
         now = admitted_by(self.surface(bounds)).calls
         beyond = minus(minus(now, admitted_by(self.before).calls), self.single)
-        extra = [t for t in calls_in(beyond, self.question.universe, self.question.steps) if isinstance(t, Target)]
-        unique = tuple(t for t in dict.fromkeys(extra) if t not in self.question.wanted)[:MAX_EXTRA_SHOWN]
-        return Synthesis(tuple(map(self.grant, added)), tuple(map(self.grant, denied)), bounds, unique)
+        extra: dict[Target, None] = {}
+        for found in calls_in(beyond, self.question.universe, self.question.steps):
+            if isinstance(found, Undecided):
+                raise _UnknownError(f"what the grants open besides: {found.reason}")
+            if found not in self.question.wanted:
+                extra[found] = None
+        shown = tuple(extra)[:MAX_EXTRA_SHOWN]
+        more = len(extra) - len(shown)
+        return Synthesis(tuple(map(self.grant, added)), tuple(map(self.grant, denied)), bounds, shown, more)
 
 
 def _is_single(target: Target) -> bool:

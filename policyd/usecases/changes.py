@@ -15,7 +15,7 @@ from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext
 from policyd.usecases.asking import Asking, asking, together
 from policyd.usecases.cross_check import MAX_CROSS_CHECKED, MAX_SECONDS, CrossCheck
-from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
+from policyd.usecases.holders import Parties, Party, demand_readable, is_alike, surface_for, variants, written_target
 from policyd.usecases.never_asked import never_asked
 from policyd.usecases.open_names import IF, alternatives
 
@@ -272,10 +272,10 @@ def _side(
 ) -> Side:
     admitted, refused = admitting.asking(context), other.asking(context)
     agent = next((who.agent for who in (admitted, refused) if who is not None), "")
+    sides = [side.filled for side in (admitting, other) if side.filled is not None]
+    slots = context if is_alike(sides) else None
     shown = (
-        replace(
-            _shown(w, context, admitting.filled, other.filled, word), agent=agent, admitted=admitted, refused=refused
-        )
+        replace(_shown(w, slots, admitting.filled, other.filled, word), agent=agent, admitted=admitted, refused=refused)
         for w in difference.witnesses[:limit]
     )
     more = difference.more + max(0, len(difference.witnesses) - limit)

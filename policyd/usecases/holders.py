@@ -262,7 +262,14 @@ def variants(
         agent_id = context.agent_id if same and context is not None else None
         return ((context if same else None, Universe.of(first.recipient, rules, agent_id)),)
     instances = instances_of(context, [bounds for side in sides for bounds in side.bounds], asked, taken)
+    if not is_alike(sides):  # each side has files and variables of its own
+        return tuple((i, Universe(rules, (*i.segments, i.agent_id or ""))) for i in instances)
     return tuple((i, Universe.of(agent_holder(i), rules, i.agent_id)) for i in instances)
+
+
+def is_alike(parties: Iterable[Party]) -> bool:
+    """Whether a slot stands for the same on all sides, so that one text of a call means the same call on each."""
+    return len({party.context.segments if party.context is not None else None for party in parties}) <= 1
 
 
 def surface_for(party: Party, instance: AgentContext | None) -> Surface:

@@ -35,7 +35,7 @@ from policyd.syntax.mistakes import shown
 from policyd.syntax.queries import ParsedQuery, parse_query
 from policyd.usecases.asking import Asking, asking, together
 from policyd.usecases.cross_check import MAX_SECONDS, CrossCheck
-from policyd.usecases.holders import Parties, Party, demand_readable, surface_for, variants, written_target
+from policyd.usecases.holders import Parties, Party, demand_readable, is_alike, surface_for, variants, written_target
 from policyd.usecases.never_asked import never_asked
 from policyd.usecases.open_names import alternatives
 
@@ -332,7 +332,7 @@ def prove_relation(
                     for given, filled in zip((a, b), way.sides, strict=True)
                 ]
                 agent = next((who.agent for who in asked if who is not None), "")
-                row = _proved(name, answer, side, surface, instance, agent)
+                row = _proved(name, answer, side, surface, instance if is_alike(sides) else None, agent)
                 if isinstance(answer, Fails):
                     admitted = [s.allows(answer.witness) for s in (one, two)]
                     pairs = zip(asked, admitted, strict=True)

@@ -7,16 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from policyd.core.application import GrantOrigin, PlacedGrant
-from policyd.core.callsets import Holds, Obstacle, Undecided, Universe, Withheld, admitted_by, calls_of, never
-from policyd.core.cards import Bounds, Card, CardId, GrantRef, account_root_bounds
+from policyd.core.callsets import (
+    Fails,
+    Holds,
+    Obstacle,
+    Undecided,
+    Universe,
+    Withheld,
+    admitted_by,
+    calls_of,
+    instances_of,
+    never,
+)
+from policyd.core.cards import Bounds, Card, CardId, GrantRef, account_root_bounds, surface_of
 from policyd.core.edition import Rules
 from policyd.core.grants import AgentContext, Grant, Level, Recipient, Slot, Target, agent_holder
 from policyd.findings import Finding, InputError, Severity, visible
 from policyd.findings.span import span_of_text
 from policyd.solver.candidates import slotted
-from policyd.solver.synth import NoSolution, Synthesis, SynthesisQuestion, synthesise
+from policyd.solver.synth import NEW_CARD, NoSolution, Synthesis, SynthesisQuestion, synthesise
 from policyd.syntax import Form, GrantSyntaxError, parse_grant, parse_target
 from policyd.syntax.mistakes import shown
 from policyd.usecases.holders import Holder, written_target
@@ -46,7 +58,7 @@ class Synthesised:
         yaml: manifest text of the whole new `lowerBound`, empty where there is no solution.
         added: the new positives as written, those for the start-up of the SDK among them.
         denied: the new negatives as written.
-        extra: calls that they open besides, in the form that `check` takes.
+        extra: calls that they open besides, in the form that `check` takes, one of each kind.
         refusal: why there is none, empty if there is.
         undecided: on what the search ended early, empty if it did not.
         notes: what was assumed.
@@ -59,6 +71,17 @@ class Synthesised:
     refusal: str = ""
     undecided: str = ""
     notes: tuple[str, ...] = ()
+
+
+def unnamed_instance(holder: Holder, texts: Sequence[str]) -> str:
+    """The id of an agent of the type that neither these texts nor the card of the type name.
+
+    What is written about it is about every agent of the type itself, so a target that names one must not be taken
+    for one about the agent itself.
+    """
+    written = "\n".join((*texts, *(placed.text for _, _, placed in holder.card.each())))
+    ids = (f'{holder.name}("a{number or ""}")' for number in count())
+    return next(found for found in ids if found not in written)
 
 
 def calls_in(text: str, source: str, context: AgentContext, rules: Rules) -> tuple[Target, ...]:
@@ -143,13 +166,77 @@ def synthesis(
         notes.append(
             f"{words} stay admitted, because the SDK reads them at start-up; list them under --deny to drop them"
         )
+    if isinstance(outcome, Synthesis) and outcome.more:
+        notes.append(f"{outcome.more} more kinds of calls are opened")
     if isinstance(outcome, Synthesis):
         notes += _present_already(holder, context, allow, deny, universe, keep=keep)
     if isinstance(outcome, Undecided):
         return Synthesised("", (), (), (), undecided=outcome.reason, notes=tuple(notes))
     if isinstance(outcome, NoSolution):
         return Synthesised("", (), (), (), refusal=_refused(outcome, holder, context), notes=tuple(notes))
+    if holder.is_one:
+        notes.append(f"the card is that of every agent of type {shown(context.agent_type)}: only one was asked about")
+    else:
+        try:
+            against, further = _for_others(outcome, context, allow, deny, universe)
+        except _OpenError as open_:
+            return Synthesised("", (), (), (), undecided=open_.reason, notes=tuple(notes))
+        if against:
+            return Synthesised("", (), (), (), refusal=against, notes=tuple(notes))
+        notes += further
     return _written(outcome, holder, context, kept, reads, tuple(notes), keep=keep)
+
+
+class _OpenError(Exception):
+    """A proof about another instance did not end."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def _for_others(
+    outcome: Synthesis, context: AgentContext, allow: Sequence[Target], deny: Sequence[Target], universe: Universe
+) -> tuple[str, tuple[str, ...]]:
+    """Why the new card does not do for every instance of the type, and for which ones a wanted call is withheld.
+
+    The search was about an unnamed instance. Instances that the question or the card names may do other things to
+    themselves.
+
+    Raises:
+        _OpenError: if a proof does not end.
+    """
+    named = [t.owner.known[4] for t in (*allow, *deny) if len(t.owner.known) == 5 and not t.owner.is_type_wildcard]
+    withheld = []
+    for other in instances_of(context, [outcome.bounds], (name for name in named if name != context.agent_id)):
+        surface = surface_of([_held_by(other, outcome.bounds)], agent_holder(other))
+        wanted = [_asked_by(target, context, other) for target in allow]
+        unwanted = [_asked_by(target, context, other) for target in deny]
+        through = next((u for u in unwanted if surface.allows(u)), None)
+        if through is None:
+            proof = never(admitted_by(surface), calls_of(unwanted), universe)
+            if isinstance(proof, Undecided):
+                raise _OpenError(proof.reason)
+            through = proof.witness if isinstance(proof, Fails) else None
+        who = f"as {shown(other.agent_id or '')}"
+        if through is not None:
+            call = shown(written_target(through, other).rstrip())
+            return f"no card for all instances does it: {who} it would let {call} through, which is unwanted", ()
+        missing = next((w for w in wanted if not surface.allows(w)), None)
+        if missing is not None:
+            withheld.append(f"{who} the card does not let {shown(written_target(missing, other).rstrip())} through")
+    return "", tuple(withheld)
+
+
+def _held_by(agent: AgentContext, bounds: Bounds) -> Card:
+    return Card(NEW_CARD, bounds.mapped(lambda grant: grant.addressed(agent).filled(agent)))
+
+
+def _asked_by(target: Target, context: AgentContext, other: AgentContext) -> Target:
+    """The same as another instance asks it: what the unnamed one asks about itself, that one asks about itself."""
+    if target.owner.known != (*context.segments, context.agent_id):
+        return target
+    return replace(target, owner=replace(target.owner, known=(*other.segments, other.agent_id or "")))
 
 
 def _present_already(

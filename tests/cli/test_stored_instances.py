@@ -154,3 +154,19 @@ def test_a_card_of_the_type_is_no_matter_of_an_agent_with_its_own_wallet(ask):
     found = ask("what-if", "@5", "--revoke", "7d0f0f0f-0000-4000-8000-000000000008")[1]
     assert [h["name"] for h in found["holders"]] == ["Cart"]
     assert confirm(found) == 1
+
+
+@pytest.mark.parametrize("sides", [("golem.yaml", "open.yaml"), ("open.yaml", "golem.yaml"), ("@1", "open.yaml")])
+def test_a_witness_means_the_same_call_where_the_accounts_differ(ask, sides):
+    """A slot stands for another account on each side, so the call is written out."""
+    for name, account in (("golem.yaml", ", account: o@x.io"), ("open.yaml", "")):
+        text = MANIFEST % account
+        own = '          - "agent(?agent) @ ?agent : delete : "\n          - "env(?agent) @ ?agent : read : A"\n'
+        Path(name).write_text(text + own + f'          - "agent({HERE}/s:c/*) @ ?agent : invoke : run"\n')
+    _, found = ask("diff", *sides, "--env", "prod", "--fail-on", "any")
+    assert confirm(found) >= 8
+    calls = [call for called in started(found).values() for call in called]
+    if "@1" not in sides:
+        assert [call for call in calls if call.startswith("env(") and "?" not in call]
+    for relation in ("--implies", "--equivalent"):
+        assert confirm(ask("prove", *sides, relation, "--env", "prod")[1]) >= 0

@@ -48,7 +48,7 @@ def command(
     from policyd.findings import visible_lines
     from policyd.syntax.wallets import read_cards
     from policyd.usecases.deployments import agent_name
-    from policyd.usecases.synthesis import calls_in, synthesis, synthesis_json
+    from policyd.usecases.synthesis import calls_in, synthesis, synthesis_json, unnamed_instance
 
     rules = opt.rules_of(edition, switch)
     selection = Selection(env, opt.presets_of(preset), account, component)
@@ -56,10 +56,12 @@ def command(
         opt.demand_unplaced(env=env, preset=preset, account=account, include_root=include_root)
     type_name, agent_id = agent_name(agent)
     holder = holders_at(manifest, selection, type_name, include_root, rules).by_name[type_name]
-    instance = agent_id or f'{type_name}("a")'
+    holder = replace(holder, context=replace(holder.context, agent_id=agent_id))
+    texts = opt.read_text(allow), opt.read_text(deny) if deny else ""
+    instance = agent_id or unnamed_instance(holder, texts)
     context = replace(holder.context, agent_id=instance)
-    wanted = calls_in(opt.read_text(allow), str(allow), context, rules)
-    unwanted = calls_in(opt.read_text(deny), str(deny), context, rules) if deny else ()
+    wanted = calls_in(texts[0], str(allow), context, rules)
+    unwanted = calls_in(texts[1], str(deny), context, rules) if deny else ()
     cards = opt.read_file(deployer, lambda value: read_cards(value, rules)) if deployer else None
     made = synthesis(holder, instance, wanted, unwanted, cards, rules, max(100, int(budget * 1000)), keep=keep)
     if format == "json":

@@ -38,7 +38,7 @@ from policyd.usecases.revocation import card_id
 from policyd.usecases.snapshots import demand
 from policyd.usecases.stored_deployment import StoredFacts
 from policyd.usecases.stored_parties import StoredParties, aligned, initial_cards, stored_parties, what_if_stored
-from policyd.usecases.synthesis import calls_in, synthesis, synthesis_json
+from policyd.usecases.synthesis import calls_in, synthesis, synthesis_json, unnamed_instance
 from policyd.usecases.what_if import LISTS, Edit, what_if
 from policyd.usecases.what_if_wallets import CardEdit
 
@@ -222,10 +222,12 @@ def least_grants(request: Request, body: SynthesisRequest, asker: Asker) -> Resp
     type_name, agent_id = agent_name(body.agent)
     holders = initial_cards(facts, rules, f"@{info.number}", type_name, body.component)
     holder = holders.by_name[type_name]
-    instance = agent_id or f'{type_name}("a")'
+    holder = replace(holder, context=replace(holder.context, agent_id=agent_id))
+    texts = "\n".join(body.allow), "\n".join(body.deny)
+    instance = agent_id or unnamed_instance(holder, texts)
     context = replace(holder.context, agent_id=instance)
-    wanted = calls_in("\n".join(body.allow), "$.allow", context, rules)
-    unwanted = calls_in("\n".join(body.deny), "$.deny", context, rules)
+    wanted = calls_in(texts[0], "$.allow", context, rules)
+    unwanted = calls_in(texts[1], "$.deny", context, rules)
     if not wanted:
         raise InputError.of("MANIF091", "no call is wanted", None, "list at least one in `allow`")
     deployer = None if body.deployer is None else read_cards(body.deployer, rules, "$.deployer")
