@@ -42,6 +42,11 @@ from policyd.solver.retry_texts import text_value
 MAX_ENUMERATED = 66_000
 """Integer domains up to this size are compared with texts value by value."""
 
+MAX_LARGE_ENUMERATIONS = 4
+"""So many tests of one question are compared over more than `LARGE` values; others can come out in any way."""
+
+LARGE = 2_000
+
 _RANGES = {"status-code": (100, 999), "uri-port": (0, 65_535), "attempt": (1, I64_MAX)}
 
 _NEVER = {
@@ -98,6 +103,7 @@ class BagTerms:
     notes: set[str] = field(default_factory=set)
     properties: dict[str, PropertyTerms] = field(default_factory=dict)
     _leaves: dict[Leaf, Sees] = field(default_factory=dict)
+    _enumerated: int = 0
 
     @classmethod
     def of(cls, site: Site, rules: Rules, names: Iterable[str], context: z3.Context) -> BagTerms:
@@ -194,6 +200,8 @@ class BagTerms:
                 yield self._one_of("uri-scheme", [scheme[self.site.noun]])
         if self.site.noun is Noun.HTTP:
             yield from self._http_domain()
+        if self.site.noun is Noun.SAGA and "uri-path" in self.properties:
+            yield z3.PrefixOf(self._text("worker:"), self.properties["uri-path"].value)
         for name in _NEVER.get(self.site.noun, ()):
             if name in self.properties:
                 yield z3.Not(self.properties[name].present)
@@ -377,7 +385,9 @@ class BagTerms:
     def _by_text(self, leaf: PropCompare | PropText, value: z3.ArithRef) -> z3.BoolRef:
         """A test on the decimal text of an integer, value by value; past a bound it can come out in any way."""
         low, high = _RANGES[leaf.property]
-        if high - low > MAX_ENUMERATED:
+        is_large = high - low > LARGE
+        self._enumerated += is_large
+        if high - low > MAX_ENUMERATED or (is_large and self._enumerated > MAX_LARGE_ENUMERATIONS):
             self.is_exact = False
             return z3.FreshBool(f"{leaf.property} as text", self.context)
         ranges = _ranges(leaf, low, high)

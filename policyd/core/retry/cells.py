@@ -15,7 +15,16 @@ from policyd.core.edition import Rules
 from policyd.core.retry.compiled import Strict, compile_strict
 from policyd.core.retry.context import IDEMPOTENT_METHODS
 from policyd.core.retry.errors import GlobEffortError
-from policyd.core.retry.nouns import MAX_NOUNS, Fragment, Tests, is_possible, noun_fragment, nouns_of
+from policyd.core.retry.nouns import (
+    MAX_NOUNS,
+    Fragment,
+    Tests,
+    is_possible,
+    noun_fragment,
+    nouns_of,
+    tells_parts_apart,
+    tells_ports_apart,
+)
 from policyd.core.retry.outcomes import FALSE, kind_of_outcome
 from policyd.core.retry.predicate import PropText, TextTest
 from policyd.core.retry.representatives import Leaf, Samples, integer_samples, text_samples
@@ -233,11 +242,18 @@ def _noun_group(site: Site, tests: Tests, known: Known) -> Group:
     if isinstance(given, Text):
         fragment = {**noun_fragment(site, given.value), **{n: v for n, v in known.values.items() if n in names}}
         return Group(names, (fragment,), True, True)
-    exact = all(text_samples(tests.get(name, ())).exact for name in names if name != "uri-port")
+    exact = (
+        tells_ports_apart(tests)
+        and tells_parts_apart(site, tests, names)
+        and all(text_samples(tests.get(name, ())).exact for name in names if name != "uri-port")
+    )
     cells: dict[tuple[tuple[str, PropertyValue], ...], Fragment] = {}
     wanted = {n: v for n, v in known.values.items() if n in NOUN_NAMES}
     count = 0
     for noun in nouns_of(site, tests, wanted):
+        if noun is None:
+            exact = False
+            continue
         count += 1
         if count > MAX_NOUNS:
             exact = False

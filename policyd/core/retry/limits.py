@@ -77,7 +77,7 @@ class Effort:
 
 
 FULL_EFFORT = Effort()
-LARGE_TREE_EFFORT = Effort(explore=9_000, simulate=16_000)
+LARGE_TREE_EFFORT = Effort(explore=6_000, simulate=11_000)
 """Keeps the answer on a tree of 200 nodes within some milliseconds."""
 
 

@@ -6,11 +6,14 @@ Source: retry 2.1, 8.1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import assert_never
 
+from policyd.core.retry.compiled import compile_strict
 from policyd.core.retry.context import target_agent_type, uri_properties
-from policyd.core.retry.outcomes import kind_of_test
+from policyd.core.retry.outcomes import kind_of_outcome
+from policyd.core.retry.predicate import PropExists
 from policyd.core.retry.representatives import Leaf, constants_of, integer_samples, text_samples
 from policyd.core.retry.sites import Noun, Site
 from policyd.core.retry.uri import masked_address
@@ -24,6 +27,9 @@ Fragment = Mapping[str, PropertyValue]
 
 MAX_NOUNS = 4_000
 """Nouns that are made for one site."""
+
+MAX_PORT_TESTS = 300_000
+"""Tests times ports that are tried; past it ports are sampled, and nothing is proved."""
 
 SOME_COMPONENT = "11111111-1111-4111-8111-111111111111"
 _GUEST_ENTRIES = ("initialize", "load-snapshot", "save-snapshot", "process-oplog-entries", "unknown", "", "run")
@@ -101,8 +107,8 @@ def _texts(tests: Tests, name: str, base: str = "qzx", fillers: Sequence[str] = 
     return [v.value for v in text_samples(tests.get(name, ()), base, fillers).values if isinstance(v, Text)]
 
 
-def nouns_of(site: Site, tests: Tests, wanted: Fragment) -> Iterator[str]:
-    """Nouns of the site's form, and whatever the tests name that may be one."""
+def nouns_of(site: Site, tests: Tests, wanted: Fragment) -> Iterator[str | None]:
+    """Nouns of the site's form, and whatever the tests name that may be one; None where some were left out."""
     direct = [t for t in _texts(tests, "noun-uri", fillers=_fillers(tests)) if t]
     match site.noun:
         case Noun.NONE:
@@ -132,6 +138,54 @@ def nouns_of(site: Site, tests: Tests, wanted: Fragment) -> Iterator[str]:
         case _:
             assert_never(site.noun)
     yield from direct
+
+
+_AXES: dict[Noun, tuple[frozenset[str], ...]] = {
+    Noun.HTTP: (
+        frozenset(("uri-scheme",)),
+        frozenset(("uri-host",)),
+        frozenset(("uri-port",)),
+        frozenset(("uri-path",)),
+    ),
+    Noun.DNS: (frozenset(("uri-host",)), frozenset(("uri-port",)), frozenset(("uri-path",))),
+    Noun.RPC: (frozenset(("target-component-id", "uri-host")), frozenset(("target-agent-type", "uri-path"))),
+    Noun.DATABASE: (
+        frozenset(("db-type", "uri-scheme")),
+        frozenset(("uri-host",)),
+        frozenset(("uri-port",)),
+        frozenset(("uri-path",)),
+    ),
+}
+"""Parts of nouns that are made in all combinations; of the names of one part only one can be told apart."""
+
+_SURE: dict[Noun, frozenset[str]] = {
+    Noun.HTTP: frozenset(("uri-scheme", "uri-host", "uri-path")),
+    Noun.RPC: frozenset(("uri-scheme", "uri-host", "target-component-id")),
+    Noun.DATABASE: frozenset(("uri-scheme", "db-type")),
+    Noun.SAGA: frozenset(("uri-scheme", "uri-path")),
+}
+"""Names that every noun has: whether they exist is no question."""
+
+_ONE_SCHEME = frozenset((Noun.DNS, Noun.RPC, Noun.TRAP, Noun.SAGA))
+
+
+def tells_parts_apart(site: Site, tests: Tests, names: Iterable[str]) -> bool:
+    """Whether tests on several parts of a noun come out together in every way among the nouns that are made.
+
+    The whole noun, and parts that overlap, are sampled one by one.
+    """
+    if site.noun is Noun.GOLEM_API:
+        return True
+    sure = _SURE.get(site.noun, frozenset()) | {"noun-uri"}
+    read = {
+        name
+        for name in names
+        if any(not (isinstance(leaf, PropExists) and name in sure) for leaf in tests.get(name, ()))
+    }
+    if site.noun in _ONE_SCHEME:
+        read.discard("uri-scheme")
+    axes = _AXES.get(site.noun, ())
+    return len(read) <= 1 or (read <= frozenset().union(*axes) and all(len(read & axis) <= 1 for axis in axes))
 
 
 def _given(wanted: Fragment, name: str, otherwise: Iterable[str]) -> list[str]:
@@ -164,23 +218,37 @@ def _ports(tests: Tests, *, defaults: Callable[[int], bool] = lambda port: False
     leaves = tests.get("uri-port", ())
     if not leaves:
         return [""]
-    made = integer_samples(leaves, 0, 65_535).values
-    numbers = [v.value for v in made if isinstance(v, Integer)]
+    return ["", *(f":{n}" for n in _port_samples(tuple(leaves))[0] if not defaults(n))]
+
+
+def tells_ports_apart(tests: Tests) -> bool:
+    """Whether every way in which the tests on a port come out is among the nouns that are made."""
+    leaves = tests.get("uri-port", ())
+    return not leaves or _port_samples(tuple(leaves))[1]
+
+
+@lru_cache(maxsize=64)
+def _port_samples(leaves: tuple[Leaf, ...]) -> tuple[tuple[int, ...], bool]:
+    """Ports, and whether the tests come out otherwise for none."""
+    made = integer_samples(leaves, 0, 65_535, MAX_PORT_TESTS // len(leaves))
+    numbers = [v.value for v in made.values if isinstance(v, Integer)]
     if len(numbers) > 400:
         numbers = _distinct(numbers, leaves)
-    return ["", *(f":{n}" for n in numbers if not defaults(n))]
+    return tuple(numbers), made.exact
 
 
 def _distinct(numbers: Sequence[int], leaves: Sequence[Leaf]) -> list[int]:
     """One number for each way in which the tests come out."""
     name = leaves[0].property
+    ready = tuple(map(compile_strict, leaves))
     kept: dict[tuple[int, ...], int] = {}
-    for number in numbers:
-        kept.setdefault(tuple(kind_of_test(leaf, {name: Integer(number)}) for leaf in leaves), number)
+    for number in numbers[: max(1, MAX_PORT_TESTS // len(leaves))]:
+        bag = {name: Integer(number)}
+        kept.setdefault(tuple(kind_of_outcome(test(bag)) for test in ready), number)
     return list(kept.values())
 
 
-def _http_nouns(tests: Tests, wanted: Fragment, direct: Sequence[str]) -> Iterator[str]:
+def _http_nouns(tests: Tests, wanted: Fragment, direct: Sequence[str]) -> Iterator[str | None]:
     schemes = _given(wanted, "uri-scheme", ("https", "http"))
     hosts = _given(wanted, "uri-host", ["qzx.test", *_texts(tests, "uri-host", "qzx"), *_hosts_in(direct)])
     paths = _given(wanted, "uri-path", _paths(tests))
@@ -195,12 +263,13 @@ def _http_nouns(tests: Tests, wanted: Fragment, direct: Sequence[str]) -> Iterat
 
 def _across(
     schemes: Sequence[str], hosts: Sequence[str], ports: Sequence[str], paths: Sequence[str], form: str
-) -> Iterator[str]:
-    """All combinations, or where they are too many those that differ from one in two parts."""
+) -> Iterator[str | None]:
+    """All combinations, or where they are too many those that differ from one in two parts, and None."""
     if len(schemes) * len(hosts) * len(ports) * len(paths) <= MAX_NOUNS:
         for parts in product(schemes, hosts, ports, paths):
             yield form.format(*parts)
         return
+    yield None
     first = (schemes[0], hosts[0], ports[0], paths[0])
     yield form.format(*first)
     lists = (schemes, hosts, ports, paths)
@@ -226,7 +295,7 @@ def _rpc_nouns(tests: Tests, wanted: Fragment, direct: Sequence[str]) -> Iterato
         yield f"worker://{component}/{name}"
 
 
-def _database_nouns(tests: Tests, wanted: Fragment) -> Iterator[str]:
+def _database_nouns(tests: Tests, wanted: Fragment) -> Iterator[str | None]:
     schemes = ["postgres", "mysql", "ignite", *_texts(tests, "db-type"), *_texts(tests, "uri-scheme")]
     schemes = _given(wanted, "db-type", [s for s in dict.fromkeys(schemes) if s])
     hosts = _given(wanted, "uri-host", ["db.test", *_texts(tests, "uri-host", "qzx")])

@@ -5,19 +5,10 @@ Source: retry 3.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from policyd.core.retry.evaluate import evaluate_strict
-from policyd.core.retry.representatives import Leaf
-from policyd.core.retry.value import EvaluationError, PropertyNotFound, PropertyValue
+from policyd.core.retry.value import EvaluationError, PropertyNotFound
 
 TRUE, FALSE, MISSING, ERROR = range(4)
 """What a test can come to."""
-
-
-def kind_of_test(leaf: Leaf, cell: Mapping[str, PropertyValue]) -> int:
-    """What a test comes to: one of the four numbers above."""
-    return kind_of_outcome(evaluate_strict(leaf, cell))
 
 
 def kind_of_outcome(outcome: bool | EvaluationError) -> int:

@@ -83,12 +83,12 @@ class Samples:
     exact: bool
 
 
-def integer_samples(leaves: Sequence[Leaf], low: int, high: int) -> Samples:
-    """Integers of a domain from `low` to `high`."""
+def integer_samples(leaves: Sequence[Leaf], low: int, high: int, most: int = MAX_ENUMERATED) -> Samples:
+    """Integers of a domain from `low` to `high`; where a test reads their text all, if they are fewer than `most`."""
     reads_text = any(
         isinstance(leaf, PropText) or any(isinstance(v, Text) for v in constants_of(leaf)) for leaf in leaves
     )
-    if reads_text and high - low < MAX_ENUMERATED:
+    if reads_text and high - low < most:
         return Samples(tuple(map(Integer, range(low, high + 1))), exact=True)
     found = {low, high, low + 1}
     for leaf in leaves:
