@@ -10,6 +10,7 @@ questions: a secret that few may read, a call that nobody may make, and what one
 from __future__ import annotations
 
 import argparse
+import gc
 import random
 import resource
 import time
@@ -82,6 +83,7 @@ def main() -> None:
     parser.add_argument("--agents", type=int, default=2_000)
     parser.add_argument("--grants", type=int, default=25)
     given = parser.parse_args()
+    gc.set_threshold(100_000, 20, 20)  # as the command line sets it
     for share in (10, 0):
         words = f"one in {share} with the default card" if share else "none with the default card"
         print(f"{given.agents} agent types with {given.grants} grants each, {words}:")

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import networkx as nx
 
 from policyd.core.callsets import MAX_STEPS, Fails, Undecided, never, query, query_text
+from policyd.core.callsets.below import Everything
 from policyd.core.callsets.budget import Steps
 from policyd.core.edition import Rules
-from policyd.core.grants import Owner, Slot
+from policyd.core.grants import Owner, Slot, Target
 from policyd.core.grants.classes import classes_of
 from policyd.findings import InputError, nearest
 from policyd.syntax.mistakes import shown
@@ -21,7 +22,7 @@ from policyd.syntax.queries import ParsedQuery, parse_query
 from policyd.usecases.open_names import party_of
 from policyd.usecases.reach_graph import chain, closure, members
 from policyd.usecases.reach_hops import WAYS, Assumed, Flow, Hop, HopCall, Hops, call_of
-from policyd.usecases.reach_near import Near
+from policyd.usecases.reach_near import Near, may_meet
 from policyd.usecases.reach_nodes import Node
 from policyd.usecases.reach_world import World, is_information
 
@@ -134,9 +135,13 @@ class Search:
 
     def end(self, node: Node, asked: ParsedQuery) -> HopCall | None:
         """A call of the query that the node may make itself."""
-        if node.surface is None or not any(True for _ in node.lending((asked.cls.name,))):
+        if node.surface is None:
             return None
-        for owner in self._owners(node, asked):
+        lent = [ref.grant.target for ref in node.lending((asked.cls.name,))]
+        for owner in self._owners(node, asked) if lent else ():
+            wanted = Target(asked.cls, owner or Owner(asked.cls.owner), asked.verb, asked.resource or Everything())
+            if not may_meet((wanted,), lent):
+                continue
             calls = query(node.universe, asked.cls, owner, asked.verb, asked.resource)
             answer = never(node.admitted, calls, node.universe, steps=self.steps)
             if isinstance(answer, Undecided):

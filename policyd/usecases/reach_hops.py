@@ -14,7 +14,8 @@ from enum import Enum
 
 from policyd.core.callsets import Fails, Undecided, admitted_by, query
 from policyd.core.callsets.budget import Steps
-from policyd.core.callsets.callset import Intersection
+from policyd.core.callsets.callset import CallSet, Intersection
+from policyd.core.callsets.index import Words, fixed_words
 from policyd.core.callsets.proof import is_empty
 from policyd.core.cards import GrantRef, Surface
 from policyd.core.cards.surface import Part
@@ -220,6 +221,9 @@ class Hops:
     steps: Steps
     undecided: dict[str, None] = field(default_factory=dict)
     _held: dict[Node, list[Node]] = field(default_factory=dict)
+    _lent_places: dict[tuple[Node, str, str], tuple[tuple[Words, Words], ...]] = field(default_factory=dict)
+    _own_calls: dict[tuple[Node, str], CallSet] = field(default_factory=dict)
+    _read_as_written: dict[tuple[Node, str], CallSet] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Index who has cards of others."""
@@ -356,12 +360,11 @@ class Hops:
         """A place in a store that Y may write and X may read: the same call but for its verb."""
         for name, writing, reading in STORES:
             cls = platform_class(name)
-            if not (_lends(writer, name, writing) and _lends(x, name, reading)):
+            if not self._may_meet(writer, x, name, writing, reading):
                 continue
-            assert x.surface is not None
-            as_writer = admitted_by(_with_verbs_swapped(x.surface, name, reading, writing))
+            as_writer = self._as_writer(x, name, reading, writing)
             calls = query(writer.universe, cls, None, writing)
-            both = Intersection((calls, writer.admitted.calls, as_writer.calls))
+            both = Intersection((calls, self._calls(writer, name), as_writer))
             answer = is_empty(both, writer.universe, steps=self.steps)
             if isinstance(answer, Undecided):
                 self.undecided[f"{writer.name} to {x.name}: {answer.reason}"] = None
@@ -371,6 +374,39 @@ class Hops:
                     raise InternalDefect.of(f"a channel is not admitted on replay: `{answer.witness.text}`")
                 return Hop(x, y, WAYS["store"], (*handing, call_of(writer, answer.witness), call_of(x, read)))
         return None
+
+    def _may_meet(self, writer: Node, reader: Node, name: str, writing: str, reading: str) -> bool:
+        """Whether any place that a lent grant of the writer names can be one that a lent grant of the reader names."""
+        read = self._places(reader, name, reading)
+        return bool(read) and any(
+            resource.agrees(other) and owner.agrees(other_owner)  # owners are mostly the same environment
+            for owner, resource in self._places(writer, name, writing)
+            for other_owner, other in read
+        )
+
+    def _places(self, node: Node, name: str, verb: str) -> tuple[tuple[Words, Words], ...]:
+        """What each lent grant with a verb fixes of owner and resource."""
+        key = (node, name, verb)
+        if key not in self._lent_places:
+            targets = (ref.grant.target for ref in node.lending((name,)))
+            self._lent_places[key] = tuple(fixed_words(t) for t in targets if t.verb in (ANY_VERB, verb))
+        return self._lent_places[key]
+
+    def _calls(self, node: Node, name: str) -> CallSet:
+        """What a node may do in a class; sorted out once."""
+        key = (node, name)
+        if key not in self._own_calls:
+            self._own_calls[key] = node.admitted.within(name)
+        return self._own_calls[key]
+
+    def _as_writer(self, reader: Node, name: str, reading: str, writing: str) -> CallSet:
+        """What a node may read in a class, as if that were written; sorted out once."""
+        key = (reader, name)
+        if key not in self._read_as_written:
+            assert reader.surface is not None
+            swapped = admitted_by(_with_verbs_swapped(reader.surface, name, reading, writing))
+            self._read_as_written[key] = swapped.within(name)
+        return self._read_as_written[key]
 
 
 def _handing(node: Node) -> tuple[HopCall, ...]:
@@ -393,10 +429,6 @@ def _by_name(x: Node, y: Node) -> str:
     return (
         f"it asks by the agent's id: by the name of the type, `agent({every.text}) : view :` is asked, too, and refused"
     )
-
-
-def _lends(node: Node, name: str, verb: str) -> bool:
-    return any(ref.grant.target.verb in (ANY_VERB, verb) for ref in node.lending((name,)))
 
 
 def _with_verbs_swapped(surface: Surface, name: str, one: str, other: str) -> Surface:

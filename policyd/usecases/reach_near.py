@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from policyd.core.callsets.index import fixed_words
 from policyd.core.grants import ANY_VERB, Owner, Target
 from policyd.core.grants.resources import StoreKey, TableName
 from policyd.usecases.reach_nodes import Node
@@ -86,7 +87,7 @@ class Near:
         if self._follows_data:
             for name, writing, reading in STORES:
                 verb = reading if self._is_onward else writing
-                firsts = {_first(target) for actor in actors for target in _lent(actor, name, verb)}
+                firsts = {_first(target): None for actor in actors for target in _lent(actor, name, verb)}
                 yield from self._readers(name, firsts)
         if self._follows_data or self._is_onward:
             named = ("agent", "oplog") if self._is_onward else ("agent",)
@@ -94,7 +95,7 @@ class Near:
                 if key in self._named:
                     yield self._named[key]
 
-    def _readers(self, name: str, parts: set[str]) -> Iterator[dict[Node, None]]:
+    def _readers(self, name: str, parts: dict[str, None]) -> Iterator[dict[Node, None]]:
         if _EVERY in parts:
             for (cls, _), listed in list(self._reading.items()):
                 if cls == name:
@@ -109,6 +110,16 @@ def _lent(node: Node, name: str, verb: str) -> Iterator[Target]:
     for ref in node.lending((name,)):
         if ref.grant.target.verb in (ANY_VERB, verb):
             yield ref.grant.target
+
+
+def may_meet(one: Iterable[Target], other: Iterable[Target]) -> bool:
+    """Whether a target of each side may cover the same call, but for its verb; told by the words that they fix."""
+    there = [fixed_words(target) for target in other]
+    return any(
+        resource.agrees(other_resource) and owner.agrees(other_owner)
+        for owner, resource in map(fixed_words, one)
+        for other_owner, other_resource in there
+    )
 
 
 def _first(target: Target) -> str:

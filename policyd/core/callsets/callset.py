@@ -9,7 +9,7 @@ Source: questions 2; cards 4.3, 5.2; style 10.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -40,6 +40,12 @@ class Products:
             for cls, numbers in found.items():
                 self._classes[cls] = (ClassIndex([self.boxes[n] for n in numbers]), numbers)
         return self._classes.get(name)
+
+    @property
+    def classes(self) -> Set[str]:
+        """The names of the classes of the patterns."""
+        self.of_class("")
+        return self._classes.keys()
 
     def lacking(self, position: int) -> Products:
         """The same without one pattern; what was sorted out is shared."""
@@ -95,6 +101,30 @@ def contains(calls: CallSet, target: Target) -> bool:
             return all(contains(part, target) for part in parts)
         case Complement(part):
             return not contains(part, target)
+        case _:
+            assert_never(calls)
+
+
+def classes_named(calls: CallSet) -> Set[str] | None:
+    """Names of classes outside which the set has no call, None where any class may have one."""
+    match calls:
+        case Products():
+            return calls.classes
+        case Union(parts):
+            each = [classes_named(part) for part in parts]
+            known = [names for names in each if names is not None]
+            return frozenset().union(*known) if len(known) == len(each) else None
+        case Intersection(parts):
+            fewest: Set[str] | None = None
+            for part in parts:
+                names = classes_named(part)
+                if names is not None and (fewest is None or len(names) < len(fewest)):
+                    fewest = names
+                if fewest is not None and len(fewest) <= 1:  # it does not get better
+                    break
+            return fewest
+        case Complement():
+            return None
         case _:
             assert_never(calls)
 

@@ -20,6 +20,7 @@ from policyd.core.callsets.callset import (
     Intersection,
     Products,
     Union,
+    classes_named,
     within_class,
 )
 from policyd.core.callsets.product import find_call
@@ -33,7 +34,10 @@ def calls_in(calls: CallSet, universe: Universe, steps: Steps = MAX_STEPS) -> It
     Calls come in the order of the classes and their verbs; a search that ends early is told in its place.
     """
     effort = effort_of(steps)
+    named = classes_named(calls)
     for cls in universe.classes:
+        if named is not None and cls.name not in named:
+            continue
         inner = within_class(calls, cls.name)
         if inner is not NO_CALLS:
             yield from _in_class(inner, cls, universe, effort)
