@@ -1,5 +1,6 @@
 """The files of `policyd init` pass at once, through the real command line; nothing is overwritten or left half done."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,22 @@ def test_what_fails_half_way_leaves_nothing(tmp_path, monkeypatch, capsys):
     assert "nothing was" in capsys.readouterr().err
     assert files_of(tmp_path) == [".github", "golem.yaml"]
     assert not (tmp_path / "policies").exists()
+
+
+def test_an_interrupt_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("golem.yaml").write_text(SHOP, encoding="utf-8")
+    opened = Path.open
+
+    def interrupted(path, *args, **kwargs):
+        if path.name == "policyd.yml":
+            raise KeyboardInterrupt
+        return opened(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", interrupted)
+    with contextlib.suppress(KeyboardInterrupt):
+        run(["init", "--env", "prod"])
+    assert [path.name for path in tmp_path.iterdir()] == ["golem.yaml"]
 
 
 def test_a_dry_run_shows_and_writes_nothing(tmp_path, monkeypatch, capsys):

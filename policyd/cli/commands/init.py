@@ -114,14 +114,16 @@ def _write(files: Sequence[InitFile], root: Path) -> None:
             with path.open("x", encoding="utf-8", newline="\n") as stream:
                 made.append(path)
                 stream.write(file.text)
-    except OSError as error:
-        from policyd.findings import InputError
-
+    except BaseException as error:
         for path in reversed(made):
             if path.is_dir():
                 path.rmdir()
             else:
                 path.unlink()
+        if not isinstance(error, OSError):  # such as an interrupt from the keyboard
+            raise
+        from policyd.findings import InputError
+
         reason = (error.strerror or "it cannot be written").lower()
         raise InputError.of("STORE043", f"`{file.path}` cannot be written: {reason}; nothing was") from None
 
