@@ -14,8 +14,11 @@ from policyd.findings import Confidence
 TIMEOUT_MS = 250
 """For one question; past it the answer stays that of the representatives."""
 
-MAX_QUESTIONS = 30
+MAX_QUESTIONS = 20
 """For one audit; past them what representatives say counts."""
+
+MAX_UNSETTLED = 6
+"""After so many questions that the solver leaves open no more are put to it."""
 
 RULES_PER_QUESTION = 100
 """Rules that one question puts to the solver; every further hundred counts as one question more."""
@@ -59,8 +62,8 @@ def never_selected(
 
 def _asked(view: RetryView, policy: NamedPolicy, site: Site, among: Sequence[NamedPolicy]) -> bool | None:
     """Whether it is proved that the policy is never selected; None where the solver cannot tell."""
-    count = view.subject.once("retry questions", lambda: [0])
-    if count[0] >= MAX_QUESTIONS:
+    count = view.subject.once("retry questions", lambda: [0, 0])
+    if count[0] >= MAX_QUESTIONS or count[1] >= MAX_UNSETTLED:
         return None
     count[0] += 1 + len(among) // RULES_PER_QUESTION
     # The solver is loaded only where it is needed.
@@ -69,7 +72,10 @@ def _asked(view: RetryView, policy: NamedPolicy, site: Site, among: Sequence[Nam
     found = wins(site, view.edition, among, policy, TIMEOUT_MS)
     if isinstance(found, Exists):
         return False
-    return True if isinstance(found, Impossible) else None
+    if isinstance(found, Impossible):
+        return True
+    count[1] += 1
+    return None
 
 
 def _worse(one: Confidence, other: Confidence) -> Confidence:
