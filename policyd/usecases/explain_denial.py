@@ -33,6 +33,7 @@ from policyd.usecases.explain_readings import (
 )
 from policyd.usecases.explain_targets import Targets, named_reading
 from policyd.usecases.explain_values import MAX_LISTED, Asked, Explained, Explanation, OperationReading
+from policyd.usecases.operation_answer import discreet
 
 
 def explain(
@@ -250,6 +251,7 @@ class _Work:
 
     def refused(self, denial: Denial | None, kind: str, operation: Operation, refusal: Refusal) -> Explained:
         """No target can be built: refused before any card is asked."""
+        refusal = discreet(refusal)
         file = replace(self.evidence.file(kind, None, (), operation, denial), refusal=refusal.message)
         instead = "no grant changes it: the parameters have to be others"
         if refusal.kind.value == "sql":

@@ -22,7 +22,7 @@ from policyd.core.operations.durable import NOTHING_DECLARED, Declarations
 from policyd.core.operations.network import OutboundUrl, UrlReader
 from policyd.core.operations.sql import Engine, NamedTable, SqlReader
 from policyd.findings import InputError, PolicydError, nearest
-from policyd.syntax.denials.redaction import redacted_name
+from policyd.syntax.denials.redaction import redacted_argument, redacted_name
 from policyd.syntax.mistakes import shown
 from policyd.usecases.answer import Answer
 from policyd.usecases.check_call import placed_refs, reach_notes
@@ -116,8 +116,19 @@ class _ReadOnce:
         return self._known[key]
 
 
+def discreet(refusal: Refusal) -> Refusal:
+    """A refusal that repeats no credentials of a URL: answers stand in logs of CI jobs."""
+    start, found, url = refusal.message.partition(_REFUSED_URL)
+    if found and not start:
+        return replace(refusal, message=f"{_REFUSED_URL}{redacted_argument('url', url)}")
+    return replace(refusal, message=redacted_name(refusal.message))
+
+
+_REFUSED_URL = "invalid outbound URL: "
+
+
 class _Discreet:
-    """A reader of URLs whose refusals do not repeat credentials: answers stand in logs of CI jobs."""
+    """A reader of URLs whose refusals do not repeat credentials."""
 
     def __init__(self, reader: UrlReader) -> None:
         self._reader = reader
@@ -125,12 +136,12 @@ class _Discreet:
     def outbound(self, text: str, ports: dict[str, int]) -> OutboundUrl | Refusal | Unclear:
         """As the reader says, the refused URL redacted."""
         found = self._reader.outbound(text, ports)
-        return replace(found, message=redacted_name(found.message)) if isinstance(found, Refusal) else found
+        return discreet(found) if isinstance(found, Refusal) else found
 
     def path_of(self, text: str) -> str | Refusal:
         """As the reader says."""
         found = self._reader.path_of(text)
-        return replace(found, message=redacted_name(found.message)) if isinstance(found, Refusal) else found
+        return discreet(found) if isinstance(found, Refusal) else found
 
 
 Again = Callable[[Rules], Holding]
@@ -250,13 +261,12 @@ def _alone(holding: Holding, question: OperationQuestion, ports: Ports) -> Opera
 
 def described(question: OperationQuestion) -> str:
     """The operation with its arguments, as one reads it."""
-    given = " ".join(f"{name}={_value(value)}" for name, value in question.arguments.items())
+    given = " ".join(f"{name}={_value(name, value)}" for name, value in question.arguments.items())
     return f"{question.operation.id} {given}".rstrip()
 
 
-def _value(value: object) -> str:
-    text = value if isinstance(value, str) else str(value)
-    text = redacted_name(text)
+def _value(name: str, value: object) -> str:
+    text = redacted_argument(name, value if isinstance(value, str) else str(value))
     return text if len(text) <= 120 else f"{text[:119]}…"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from policyd.core.admission import Facet
 from policyd.core.admission.self_view import Ceiling
 from policyd.explain.prose import headline
-from policyd.syntax.denials.redaction import redacted_name
+from policyd.syntax.denials.redaction import redacted_argument
 from policyd.usecases.answer import Answer, answer_json
 from policyd.usecases.operation_answer import OperationAnswer, SelfMetadata
 
@@ -65,7 +65,7 @@ def operation_answer_json(answer: OperationAnswer) -> dict[str, object]:
     return {
         **answer_json(answer.answer),
         "operation": answer.question.operation.id,
-        "arguments": {name: _told(value) for name, value in answer.question.arguments.items()},
+        "arguments": {name: _told(name, value) for name, value in answer.question.arguments.items()},
         "sdk": answer.question.sdk.text,
         "targets": [answer_json(each) for each in answer.targets],
         "refusal": answer.refusal or None,
@@ -86,8 +86,8 @@ def operation_answer_json(answer: OperationAnswer) -> dict[str, object]:
     }
 
 
-def _told(value: object) -> object:
+def _told(name: str, value: object) -> object:
     """An argument without credentials: what is asked may stand in the log of a CI job."""
     if isinstance(value, (list, tuple)):
-        return [_told(each) for each in value]
-    return redacted_name(value) if isinstance(value, str) else value
+        return [_told(name, each) for each in value]
+    return redacted_argument(name, value) if isinstance(value, str) else value

@@ -25,7 +25,7 @@ from policyd.policytests import (
     test_file_of_json,
 )
 from policyd.report import Lines, no_lines
-from policyd.syntax.denials.redaction import redacted_name
+from policyd.syntax.denials.redaction import redacted_argument
 from policyd.syntax.mistakes import shown
 from policyd.usecases.deployments import Selection, described, load
 from policyd.usecases.policy_tests_answers import (
@@ -338,7 +338,8 @@ def _words(expectation: Expectation) -> str:
         case CallExpectation():
             return expectation.target
         case OperationExpectation(operation, arguments):
-            return f"{operation} {' '.join(f'{name}={_value(value)}' for name, value in arguments.items())}".rstrip()
+            given = " ".join(f"{name}={_value(name, value)}" for name, value in arguments.items())
+            return f"{operation} {given}".rstrip()
         case QueryExpectation():
             return f"{'never' if expectation.is_never else 'always'} {expectation.query}"
         case ReachExpectation():
@@ -355,5 +356,7 @@ def _words(expectation: Expectation) -> str:
             return f"chain {expectation.tool}"
 
 
-def _value(value: object) -> str:
-    return ",".join(map(_value, value)) if isinstance(value, list | tuple) else redacted_name(str(value))
+def _value(name: str, value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(_value(name, each) for each in value)
+    return redacted_argument(name, str(value))

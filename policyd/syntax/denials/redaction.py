@@ -70,12 +70,30 @@ def redacted(text: str) -> str:
     """Free text without tokens, passwords, keys, credentials in URLs and values of secret-looking names, cut to length.
 
     >>> redacted("token: abc123 at https://u:p@h/x")
-    'token: ‹hidden› at https://‹hidden›@h/x'
+    'token: ‹hidden› at https://‹hidden›@h/‹hidden›'
     """
     text = redacted_name(text[: 4 * MAX_ECHO])
     for pattern, instead in _LIKELY:
         text = pattern.sub(instead, text)
     return text if len(text) <= MAX_ECHO else text[: MAX_ECHO - 1] + "…"
+
+
+def redacted_argument(name: str, text: str) -> str:
+    """An argument of an operation as it may be repeated: of a statement no literals, of a URL no credentials.
+
+    >>> redacted_argument("sql", "SELECT a FROM t WHERE b = 'x'"), redacted_argument("url", "me:pw@h/?a=b")
+    ('SELECT a FROM t WHERE b = ‹hidden›', '‹hidden›')
+    """
+    text = redacted_name(text)
+    if name == "sql":
+        return _SQL_REST.sub(HIDDEN, _SQL_NUMBER.sub(HIDDEN, _SQL_TEXT.sub(HIDDEN, text)))
+    # where it has no scheme, nothing tells its parts apart
+    if name in _URLS and "://" not in text and any(sign in text for sign in "@?#"):
+        return HIDDEN
+    return text
+
+
+_URLS = frozenset(("url", "uri", "address"))
 
 
 def redacted_sql(text: str) -> str:
