@@ -30,5 +30,5 @@ def test_the_example_is_accepted_and_means_what_the_page_says() -> None:
     dev = described(loaded, Selection("dev")).deployment.agent("Author")
     assert dev is not None
     assert len(dev.initial_card.lower_positive) == 3
-    assert [policy.named.name for policy in prod.retry_policies] == ["cdn"]
+    assert [policy.rule.name for policy in prod.retry_policies] == ["cdn"]
     assert [secret.name for secret in prod.secrets] == ["cdn.token"]
