@@ -53,6 +53,10 @@ class Limits:
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
         settings = self._services.settings
         limit = settings.max_import_bytes if scope["path"].startswith(IMPORTS) else settings.max_body_bytes
+        names = {name for name, _ in scope["headers"]}
+        if b"content-length" in names and b"transfer-encoding" in names:
+            await of_error(_two_lengths())(scope, receive, send)
+            return
         announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
         if announced.isdigit() and int(announced) > limit:
             await of_error(_too_large(limit))(scope, receive, send)
@@ -88,6 +92,16 @@ class Limits:
                     "ask for less at a time",
                 )
                 await of_error(slow)(scope, receive, send)
+
+
+def _two_lengths() -> ServiceError:
+    """A proxy before us may have read the other length, and what follows is then another's: RFC 9112 6.3."""
+    return ServiceError(
+        ServiceCode.MALFORMED,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "a request has either `Content-Length` or `Transfer-Encoding`",
+        headers={"Connection": "close"},
+    )
 
 
 def _too_large(limit: int) -> ServiceError:
