@@ -31,6 +31,7 @@ from policyd.usecases.operation_answer import OperationAnswer
 from policyd.usecases.policy_tests import Case, Outcome, TestRun
 from policyd.usecases.policy_tests_coverage import Ran, together
 from policyd.usecases.policy_tests_mutants import Change, changes_of, with_change
+from policyd.usecases.policy_tests_passed import receivers
 from policyd.usecases.policy_tests_subjects import FromManifest, When
 from policyd.usecases.proofs import effort_for
 
@@ -282,12 +283,18 @@ def _tried(line: _Line, grant: Grant, change: Change, plan: _Plan, work: _Work) 
         elif _is_noticed(cost, run, outcome, changed, work):
             return told("noticed")
     differences = [_difference(old, new, line.agent, work) for old, new in changed.values()]
+    passed: tuple[str, ...] = ()
     if all(difference.is_none for difference in differences):
-        return told("equivalent")
+        passed = tuple(
+            text for old, new in changed.values() for text in _passed(old, new, line.agent, grant, change, work)
+        )
+        if not passed:
+            return told("equivalent")
     if any(_is_noticed(cost, run, outcome, changed, work) for cost, run, outcome in late):
         return told("noticed")
-    shown = [w for d in differences for w in (*d.started.witnesses, *d.stopped.witnesses)]
-    return told("survives", shown[0].call.rstrip()) if shown else told("undecided")
+    shown = [w.call.rstrip() for d in differences for w in (*d.started.witnesses, *d.stopped.witnesses)]
+    shown += [text for text in passed if text]
+    return told("survives", shown[0]) if shown else told("undecided")
 
 
 def _is_noticed(
@@ -302,7 +309,7 @@ def _is_noticed(
     if found is None:
         return False
     work.spend(cost)
-    return run.outcome(outcome.case, found[1]).failures != outcome.failures
+    return bool(run.outcome(outcome.case, found[1]).failures) is not bool(outcome.failures)
 
 
 def _difference(old: FromManifest, new: FromManifest, agent: str, work: _Work) -> HolderChange:
@@ -310,3 +317,20 @@ def _difference(old: FromManifest, new: FromManifest, agent: str, work: _Work) -
     before, after = old.parties(agent, When()), new.parties(agent, When())
     changes = changes_between(before, after, old.rules, 1, steps=work.effort, is_silence_told=False)
     return next((h for h in changes.holders if not h.is_none), changes.holders[0])
+
+
+def _passed(
+    old: FromManifest, new: FromManifest, agent: str, grant: Grant, change: Change, work: _Work
+) -> Iterator[str]:
+    """What the change means for agents of other types who are given the card; empty texts where that is not decided.
+
+    A wider recipient alone is left to questions about reach: every grant of a card that can be passed on has one.
+    """
+    if change.grant is not None and change.grant.recipient != grant.recipient:
+        return
+    everybody = When()
+    for receiver in receivers(old.parties("", everybody), new.parties("", everybody), agent, grant):
+        work.spend(PROOF_COSTS)
+        found = receiver.difference(old.rules, work.effort)
+        if found is not None:
+            yield found
