@@ -103,11 +103,19 @@ def read_log(lines: Iterable[bytes]) -> Iterator[LogLine | BadLine]:
             yield BadLine(number, bad.code, bad.message)
 
 
+def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object, whose members have different names: which of two counts would be a guess."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _Bad(BAD_MEMBER, "an object names a member twice")
+    return found
+
+
 def _line(number: int, line: bytes) -> LogLine:
     if len(line) > MAX_LINE_BYTES:
         raise _Bad(TOO_LARGE, f"the line is longer than {MAX_LINE_BYTES} bytes")
     try:
-        value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), object_pairs_hook=_members)
     except UnicodeDecodeError:
         raise _Bad(NOT_JSON, "the line is not UTF-8") from None
     except json.JSONDecodeError as error:
