@@ -28,6 +28,7 @@ from policyd.core.retry import (
     run_schedule,
     upper_end,
 )
+from policyd.core.retry.limits import effort_for
 from policyd.core.retry.policy import Clamp, FilteredOn, Jitter, TimeBox, nodes_of
 from policyd.findings import visible_lines
 from policyd.report.durations import count_words, duration_words, range_words
@@ -147,7 +148,9 @@ def course_of(
         return run_schedule(rule.policy, at, steps, draw=draw, execution_ns=execution_ns, real_elapsed=real)
 
     low, high = run(lower_end), run(upper_end)
-    limits = limits_of(rule.policy, elapsed_of(rules), Domain(fixed=base, attempt=counts_attempts))
+    limits = limits_of(
+        rule.policy, elapsed_of(rules), Domain(fixed=base, attempt=counts_attempts), effort_for(rule.policy, among)
+    )
     distribution = _distribution(run, len(low.decisions), min(runs, work), seed, work) if runs else None
     return Course(rule.name, rule.policy, low, high, limits, rules, execution_ns, base, distribution)
 

@@ -25,6 +25,9 @@ MAX_ASSIGNMENTS = 64
 SMALL_TREE = 48
 """Trees up to this size may take the full effort."""
 
+MANY = 20
+"""So many policies of one set may each take the full effort."""
+
 
 class Elapsed(Enum):
     """What the host gives as the elapsed time."""
@@ -178,6 +181,15 @@ class Limits:
 _RANK = tuple(LimitClass)
 
 
+def effort_for(policy: Policy, among: int = 1) -> Effort:
+    """The work that the limits of one of `among` policies may take; many share what `MANY` may take in all."""
+    size = sum(1 for _ in nodes_of(policy))
+    effort = FULL_EFFORT if size <= SMALL_TREE else LARGE_TREE_EFFORT
+    if among <= MANY:
+        return effort
+    return Effort(effort.explore * MANY // among, effort.simulate * MANY // among)
+
+
 def limits_of(policy: Policy, elapsed: Elapsed, domain: Domain | None = None, effort: Effort | None = None) -> Limits:
     """Find out where a policy ends.
 
@@ -190,9 +202,7 @@ def limits_of(policy: Policy, elapsed: Elapsed, domain: Domain | None = None, ef
     Source: retry 5.
     """
     domain = Domain() if domain is None else domain
-    if effort is None:
-        size = sum(1 for _ in nodes_of(policy))
-        effort = FULL_EFFORT if size <= SMALL_TREE else LARGE_TREE_EFFORT
+    effort = effort_for(policy) if effort is None else effort
     if not domain.stable:
         return _Inquiry(policy, elapsed, Filters.of(policy, domain), effort).limits()
     assigned = domain.assignments(MAX_ASSIGNMENTS)

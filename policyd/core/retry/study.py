@@ -14,7 +14,7 @@ from functools import cached_property
 from policyd.core.edition import Rules
 from policyd.core.retry.cells import NOTHING_KNOWN, Group, Known
 from policyd.core.retry.domain import ATTEMPT, Choice, Domain
-from policyd.core.retry.limits import Elapsed, Limits, limits_of, worst_of
+from policyd.core.retry.limits import Effort, Elapsed, Limits, effort_for, limits_of, worst_of
 from policyd.core.retry.policy import FilteredOn, NamedPolicy, Policy, nodes_of
 from policyd.core.retry.predicate import (
     NEVER_TRUE,
@@ -129,18 +129,28 @@ class Study:
         """Where the retries of a rule end at a site, in the contexts where it is selected (or in `within`)."""
         space = self.space(site)
         contexts = self.judged(site, rule).win if within is None else within
-        return limits_within(space, rule.policy, contexts, self.elapsed, self._limits)
+        effort = effort_for(rule.policy, len(self.policies))
+        return limits_within(space, rule.policy, contexts, self.elapsed, self._limits, effort)
 
     def limits_anywhere(self, rule: NamedPolicy) -> Limits:
         """Where the retries of a rule end wherever it is selected; whatever its filters see where it never is."""
         found = [self.limits(site, rule) for site, _ in self.winning_sites(rule)]
         if found:
             return worst_of(found)
-        return limits_of(rule.policy, self.elapsed, Domain(open_world=True))
+        key = ("anywhere", rule.policy)
+        if key not in self._limits:
+            effort = effort_for(rule.policy, len(self.policies))
+            self._limits[key] = limits_of(rule.policy, self.elapsed, Domain(open_world=True), effort)
+        return self._limits[key]
 
 
 def limits_within(
-    space: Space, policy: Policy, contexts: Contexts, elapsed: Elapsed, cache: dict[object, Limits]
+    space: Space,
+    policy: Policy,
+    contexts: Contexts,
+    elapsed: Elapsed,
+    cache: dict[object, Limits],
+    effort: Effort | None = None,
 ) -> Limits:
     """Where the retries of a policy end in some contexts of a site.
 
@@ -150,25 +160,27 @@ def limits_within(
     """
     predicates = [n.predicate for n in nodes_of(policy) if isinstance(n, FilteredOn)]
     if not predicates:
-        return _cached(policy, Domain(), elapsed, cache)
+        return _cached(policy, Domain(), elapsed, cache, effort)
     read = {leaf for predicate in predicates for leaf in leaves(predicate) if not isinstance(leaf, Constant)}
     stable = [leaf for leaf in sorted(read, key=repr) if not _is_free(space, leaf.property)]
     classes = _classes(space, stable, contexts)
     if classes is None:
-        return limits_of(policy, elapsed, Domain(attempt=space.has(ATTEMPT), open_world=True))
+        return limits_of(policy, elapsed, Domain(attempt=space.has(ATTEMPT), open_world=True), effort)
     found = []
     for decided, where in classes:
         fixed = with_predicates(policy, [_decided(p, decided) for p in predicates])
         free = tuple(_choice(space, name, where) for name in sorted({leaf.property for leaf in read - decided.keys()}))
         domain = Domain(free=tuple(c for c in free if c is not None), attempt=space.has(ATTEMPT))
-        found.append(_cached(fixed, domain, elapsed, cache))
+        found.append(_cached(fixed, domain, elapsed, cache, effort))
     return worst_of(found) if found else limits_of(policy, elapsed, Domain())
 
 
-def _cached(policy: Policy, domain: Domain, elapsed: Elapsed, cache: dict[object, Limits]) -> Limits:
+def _cached(
+    policy: Policy, domain: Domain, elapsed: Elapsed, cache: dict[object, Limits], effort: Effort | None
+) -> Limits:
     key = (policy, domain.free, domain.attempt, elapsed)
     if key not in cache:
-        cache[key] = limits_of(policy, elapsed, domain)
+        cache[key] = limits_of(policy, elapsed, domain, effort)
     return cache[key]
 
 
