@@ -145,11 +145,13 @@ class Asked:
 
     Attributes:
         where: `body.old.snapshot`, `query.place`, `path.number`, `form.agent`.
+        takes: the names that its address may have; others are refused.
     """
 
     method: str
     path: str
     where: str
+    takes: frozenset[str]
 
     @property
     def name(self) -> str:
@@ -204,13 +206,14 @@ def interface(document: dict) -> Iterator[Asked]:
     schemas = document["components"]["schemas"]
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
+            takes = frozenset(p["name"] for p in operation.get("parameters", ()) if p["in"] == "query")
             for parameter in operation.get("parameters", ()):
                 if parameter["in"] in ("path", "query"):
-                    yield Asked(method.upper(), path, f"{parameter['in']}.{parameter['name']}")
+                    yield Asked(method.upper(), path, f"{parameter['in']}.{parameter['name']}", takes)
             content = operation.get("requestBody", {}).get("content", {})
             schema = content.get("application/json", {}).get("schema", {})
             for at in dict.fromkeys(_texts(schema, schemas, (), 6)):
-                yield Asked(method.upper(), path, "body." + ".".join(at))
+                yield Asked(method.upper(), path, "body." + ".".join(at), takes)
 
 
 def pages() -> Iterator[Asked]:
@@ -219,12 +222,13 @@ def pages() -> Iterator[Asked]:
     for route in (route for router in routers.values() for route in router.routes):
         if not isinstance(route, APIRoute) or (route.include_in_schema and route.path.startswith(INTERFACE)):
             continue
+        takes = frozenset(field.alias for field in route.dependant.query_params)
         taken = {"path": route.dependant.path_params, "query": route.dependant.query_params}
         for method in route.methods:
             forms = {"form": route.dependant.body_params} if method == "POST" else {}
             for kind, fields in {**taken, **forms}.items():
                 for field in fields:
-                    yield Asked(method, route.path, f"{kind}.{field.alias}")
+                    yield Asked(method, route.path, f"{kind}.{field.alias}", takes)
 
 
 QUERY = {
@@ -265,7 +269,7 @@ def send(tenants: Tenants, asked: Asked, text: str, headers: dict[str, str]):
     """The answer to the request with `text` in its place."""
     kind, _, name = asked.where.partition(".")
     parameters = {**PARAMETERS, "number": 5, "card": card_of(1), "id": "fs.open", "name": "style.css"}
-    query = {key: value for key, value in QUERY.items() if key != "name" or asked.path.startswith("/snapshots")}
+    query = {key: value for key, value in QUERY.items() if key in asked.takes}
     if asked.path.startswith("/v1"):
         query = {key: value for key, value in query.items() if key in ("place", "agent")}
     path, form, body = asked.path, None, None

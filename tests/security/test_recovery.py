@@ -335,6 +335,7 @@ def test_a_killed_database_server_loses_nothing(tmp_path):
         children = [int(pid) for pid in children_of(postmaster)]
         for pid in (postmaster, *children):
             os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in (postmaster, *children)))
         wait_for(lambda: any(a.status_code == 503 for a in answers) and unknown)
         assert client.get("/readyz").status_code == 503
         assert client.get("/healthz").status_code == 200
