@@ -84,7 +84,8 @@ def admit_each(wallet: Wallet, call: Call, targets: Sequence[Target]) -> tuple[V
     refusal = refusal_of_scope(wallet, call, call.at)
     call = replace(call, scope_refusal=refusal)
     surface = surface_at(ready, call.at, call.scope)
-    rest = (bounded(ready, call.at, None if refusal else call.scope), _replay(wallet))
+    # not `ready`: which cards are templates, and so cannot be moved away, shows in the wallet as held
+    rest = (bounded(wallet, call.at, None if refusal else call.scope), _replay(wallet))
     return tuple(_verdict(ready, replace(call, target=target), surface, *rest) for target in targets)
 
 
