@@ -50,6 +50,7 @@ def write(text: str, output: Path | None) -> None:
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
                 stream.write(text)
+            os.chmod(name, _mode_of(output))
             os.replace(name, output)
         except OSError:
             os.unlink(name)
@@ -57,6 +58,16 @@ def write(text: str, output: Path | None) -> None:
     except OSError as error:
         reason = (error.strerror or "it cannot be written").lower()
         raise InputError.of("STORE043", f"`{output}` cannot be written: {reason}") from None
+
+
+def _mode_of(output: Path) -> int:
+    """The mode that a file has, or that a new one gets by the mask of the process."""
+    try:
+        return os.stat(output).st_mode & 0o777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
 
 
 def as_json(value: object) -> str:

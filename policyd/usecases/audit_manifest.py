@@ -226,7 +226,15 @@ def _report(survey: _Survey) -> Report:
 
 
 def _deploys(survey: _Survey) -> tuple[DeployAnswer, ...]:
-    return tuple(answer for subject in survey.subjects for answer in _answers(subject))
+    answers = tuple(answer for subject in survey.subjects for answer in _answers(subject))
+    errors = [finding for finding in survey.loaded.findings if finding.severity is Severity.ERROR]
+    if not errors:
+        return answers
+    # nothing of a manifest that is not read gets to the registry
+    first = errors[0]
+    more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
+    text = f"the manifest is not read: {first.code} at {first.where}{more}"
+    return tuple(replace(answer, is_accepted=False, text=text) for answer in answers)
 
 
 def deploy_lines(answers: Sequence[DeployAnswer], *, is_assumed: bool) -> list[str]:

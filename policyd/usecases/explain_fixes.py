@@ -422,7 +422,7 @@ def _under(
     try:
         again = load_texts([(d.name, d.source.text) for d in reloaded.documents], rules=other)
         if any(f.severity is Severity.ERROR for f in again.findings):
-            return [f"edition {name} does not read this manifest"]
+            return []  # that is so without the change, too
         agent, _ = _again(source, again, other)
     except (PolicydError, CannotPatchError):
         return [f"edition {name} does not read the changed card"]
