@@ -191,14 +191,14 @@ def reach_to(
     asked = parse_query(text, world.rules)
     graph, ends = search.to(asked)
     starts = _starts(world, start) if start else tuple(node for node in world.nodes if not node.is_backdrop)
-    claim = query_text(asked.cls, asked.owner, asked.verb, asked.resource)
+    queries = [asked]
     follows_data = is_information(asked.cls, asked.verb)
     others: list[nx.DiGraph] = []
     if together:
         other = parse_query(together, world.rules)
         more, other_ends = search.to(other)
         others.append(more)
-        claim = f"{claim} together with {query_text(other.cls, other.owner, other.verb, other.resource)}"
+        queries.append(other)
         follows_data = follows_data or is_information(other.cls, other.verb)
         found = [node for node in members(graph) if node in more and node in set(starts)]
         found.sort(key=lambda n: len(chain(graph, n)) + len(chain(more, n)))
@@ -218,6 +218,8 @@ def reach_to(
     if found and not certain:
         left_open = (*left_open, "every chain needs a component or an account that the input does not tell")
     word = "path" if certain else "undecided" if found or left_open else "none"
+    quantity = "some" if found else "any"
+    claim = " together with ".join(query_text(q.cls, q.owner, q.verb, q.resource, quantity) for q in queries)
     return Reach(
         claim,
         word,

@@ -146,15 +146,17 @@ def _replayed(call: Target, admitted: Admitted, *, admits: bool) -> None:
         raise InternalDefect.of(f"a witness does not hold on replay: `{call.text}`")
 
 
-def query_text(cls: PermissionClass | None, owner: Owner | None, verb: str, resource: Resource | None) -> str:
+def query_text(
+    cls: PermissionClass | None, owner: Owner | None, verb: str, resource: Resource | None, quantity: str = "every"
+) -> str:
     """A query in words, with what its resource reaches spelled out.
 
     >>> query_text(None, None, "*", None)
     'every call'
     """
     if cls is None:
-        return "every call" if verb == ANY_VERB else f"every call of a verb `{verb}`"
-    what = f"every call of `{cls.name}`" if verb == ANY_VERB else f"every `{verb}` call of `{cls.name}`"
+        return f"{quantity} call" if verb == ANY_VERB else f"{quantity} call of a verb `{verb}`"
+    what = f"{quantity} call of `{cls.name}`" if verb == ANY_VERB else f"{quantity} `{verb}` call of `{cls.name}`"
     if owner is not None and owner.known:
         what += f" on `{owner.text}`" if owner.is_exact else f" on what `{owner.text}` covers"
     match resource:
