@@ -149,7 +149,8 @@ def _client(lane: Cluster) -> Iterator[Client]:
                 n_workers=lane.workers,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # None would take the dashboard's port for a server without one
+                scheduler_kwargs={"dashboard": False},
                 host="127.0.0.1",
                 silence_logs=50,
             ) as cluster,

@@ -5,7 +5,7 @@ Source: manifest-format 3 to 5, 8, 11; cards 8.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from policyd.core.edition import NEXT, Rules
@@ -30,6 +30,9 @@ MAX_LAYERS = 10_000
 
 MAX_FOLLOWED = 200_000
 """So many templates and elements are visited for one environment."""
+
+MAX_PRESETS_NAMED = 20
+"""So many presets are named to somebody who named another."""
 
 DEFAULT_TOOL = "bash"
 """The built-in tool that `defaultTools` stands for.
@@ -321,7 +324,7 @@ class _Resolver:
                     Severity.ERROR,
                     f"no layer defines the preset `{shown(name)}`",
                     None if explicit else place,
-                    f"did you mean `{near}`?" if near else "",
+                    f"did you mean `{near}`?" if near else _presets_words(known),
                 )
             )
 
@@ -470,6 +473,15 @@ def _ineffective(application: Application) -> tuple[IneffectiveCard, ...]:
         if layer.card is not None
     ]
     return tuple(sorted(found, key=lambda c: (c.card.span.source, c.card.span.start)))
+
+
+def _presets_words(known: Collection[str]) -> str:
+    """The presets that there are, for somebody who named another."""
+    if not known:
+        return "no layer defines a preset"
+    more = len(known) - MAX_PRESETS_NAMED
+    named = ", ".join(f"`{shown(name)}`" for name in sorted(known)[:MAX_PRESETS_NAMED])
+    return f"presets: {named}{f' and {more} more' if more > 0 else ''}"
 
 
 def _ascii_lower(text: str) -> str:

@@ -33,7 +33,7 @@ def holder_line(holder: Mapping[str, Any], examples: int) -> str:
     for key, words in (("started", "newly admitted"), ("stopped", "no longer admitted")):
         side = holder[key]
         if side["count"]:
-            kinds = "kind of calls" if side["count"] == 1 else "kinds of calls"
+            kinds = "kind of call" if side["count"] == 1 else "kinds of calls"
             parts.append(
                 f"{side['count']} {kinds} {words}, e.g. "
                 + "; ".join(example(w, holder["name"]) for w in side["witnesses"][:examples])

@@ -30,7 +30,7 @@ ROOT_NAME = "golem.yaml"
 MAX_ITEMS = 100_000
 """Applications of one fleet."""
 
-MAX_FINDINGS = 200
+MAX_FINDINGS = 50
 """Findings of one application that are kept one by one; all of them are counted."""
 
 Json = dict[str, Any]
@@ -151,7 +151,7 @@ def _of_snapshot(item: Json, rules: Rules) -> Json:
         if known is not None and known.get("digest") == info.digest:
             return {**known, "isReused": True}
         facts = snapshots.load(info)
-        return _result(item, info.digest, stored_report(facts, info, rules), (), 1, len(facts.agent_types)) | {
+        return _result(item, info.digest, stored_report(facts, info, rules), None, 1, len(facts.agent_types)) | {
             "snapshot": item["number"]
         }
     finally:
@@ -171,7 +171,7 @@ def _digest(loaded: LoadedManifest, item: Json) -> str:
 
 
 def _result(
-    item: Json, digest: str, report: Report, deploys: Sequence[DeployAnswer], environments: int, agents: int
+    item: Json, digest: str, report: Report, deploys: Sequence[DeployAnswer] | None, environments: int, agents: int
 ) -> Json:
     counts = {severity.value: 0 for severity in Severity}
     for finding in report.findings:
@@ -186,10 +186,15 @@ def _result(
         "environments": environments,
         "agents": agents,
         "counts": counts,
-        "deploysRefused": sum(1 for deploy in deploys if deploy.is_accepted is False),
+        "deploysRefused": None if deploys is None else _refused(deploys),
         **report_json(kept),
         "moreFindings": max(0, len(report.findings) - MAX_FINDINGS),
     }
+
+
+def _refused(deploys: Sequence[DeployAnswer]) -> int:
+    """How many agent types are refused, each counted once, in however many environments."""
+    return len({deploy.agent_type for deploy in deploys if deploy.is_accepted is False})
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,12 +245,16 @@ class FleetReport:
         agents = sum(result["agents"] for result in done)
         refused = sum(1 for result in done if result["deploysRefused"])
         words = (
-            f"{len(self.results)} applications, {agents} agents: {with_errors} with errors, "
+            f"{_count(len(self.results), 'application')}, {_count(agents, 'agent')}: {with_errors} with errors, "
             f"{with_warnings} with warnings, {refused} whose deploy would be refused"
         )
         reused = sum(1 for result in self.results if result["isReused"])
         words += f"; {len(self.failed)} could not be audited" if self.failed else ""
         return words + (f"; {reused} unchanged since an earlier run" if reused else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def fleet_json(report: FleetReport) -> Json:
@@ -270,10 +279,11 @@ def fleet_rows(report: FleetReport) -> list[tuple[str, ...]]:
             rows.append(("-", "-", "-", "-", "-", f"{name}: {result['error']['code']} {result['error']['message']}"))
             continue
         counts = result["counts"]
+        refused = "-" if result["deploysRefused"] is None else str(result["deploysRefused"])
         partial = f" (not analysed: {len(result['notAnalysed'])})" if result["notAnalysed"] else ""
         rows.append(
             (
-                str(counts["error"]), str(counts["warning"]), str(counts["info"]), str(result["deploysRefused"]),
+                str(counts["error"]), str(counts["warning"]), str(counts["info"]), refused,
                 str(result["agents"]), name + partial,
             )
         )  # fmt: skip

@@ -136,7 +136,7 @@ def least_lines(least: Least) -> Iterator[str]:
 def _taken(change: HolderChange) -> Iterator[str]:
     for side, words in ((change.stopped, "takes away"), (change.started, "adds")):
         if side.count:
-            kinds = "1 kind of calls" if side.count == 1 else f"{side.count} kinds of calls"
+            kinds = "1 kind of call" if side.count == 1 else f"{side.count} kinds of calls"
             yield f"it {words} {kinds} of {change.name}, for example:"
             yield from (f"  {witness.call.rstrip()}" for witness in side.witnesses[:5])
         elif side is change.stopped and not side.undecided:
@@ -158,7 +158,8 @@ def unobserved(answer: Unused) -> Iterator[str]:
     if log.others:
         yield f"{_lines(log.others)} of holders that are not asked about"
     if log.type_only:
-        yield f"{_lines(log.type_only)} that name a type and no agent: decided for an agent that no grant names"
+        naming = "that names" if log.type_only == 1 else "that name"
+        yield f"{_lines(log.type_only)} {naming} a type and no agent: decided for an agent that no grant names"
     for names, words in (
         (log.unknown, "of a holder that the deployment does not have"),
         (log.unreadable, "of a holder whose cards cannot be read"),

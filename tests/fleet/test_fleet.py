@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -177,6 +178,7 @@ def test_stored_environments(tmp_path: Path) -> None:
     assert told.returncode == 0, told.stderr
     names = [result["item"] for result in json.loads(told.stdout)["applications"]]
     assert names == ["@acme@example.com/app0/prod", "@acme@example.com/app1/prod"]
+    assert [result["deploysRefused"] for result in json.loads(told.stdout)["applications"]] == [None, None]
     assert "2 unchanged" in policyd("fleet", "audit", "--stored", "--workers", "2", folder=tmp_path).stdout
 
 
@@ -197,3 +199,26 @@ def test_exit_codes(tmp_path: Path, arguments: list[str], code: int, words: str)
     done = policyd("fleet", "audit", *arguments, folder=tmp_path)
     assert done.returncode == code, done.stderr + done.stdout
     assert words in done.stderr
+
+
+def test_refused_counts_each_agent_type_once_and_all_of_a_manifest_that_is_not_read(tmp_path: Path) -> None:
+    text = MANIFEST.format(number=0, key="*").replace("environments:\n", "environments:\n  test: {server: cloud}\n")
+    (tmp_path / "golem.yaml").write_text(text + "    nonsense: 1\n", encoding="utf-8")
+    told = policyd("fleet", "audit", "golem.yaml", "--workers", "1", "--no-keep", folder=tmp_path)
+    assert told.returncode == 1, told.stderr
+    assert told.stdout.split("\n")[1].split()[3:5] == ["1", "1"]
+    assert "1 application, 1 agent: 1 with errors" in told.stdout
+    assert "1 whose deploy would be refused" in told.stdout
+
+
+def test_a_port_that_is_taken_is_nobodys_concern(tmp_path: Path) -> None:
+    fleet(tmp_path / "apps", 2)
+    with socket.socket() as taken:
+        try:
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        except OSError:
+            pass  # somebody else has it, which is the same
+        told = policyd("fleet", "audit", "apps", "--workers", "2", "--no-keep", folder=tmp_path)
+    assert told.returncode == 0
+    assert told.stderr == ""
