@@ -51,7 +51,7 @@ def main() -> None:
         first = 0.0
         seen: set[str] = set()
         for workers in (1, 2):
-            command = [sys.executable, "-m", "policyd", "fleet", "audit", folder, "--no-keep", "--format", "json"]
+            command = [sys.executable, "-m", "policyd", "fleet", "audit", folder, "--no-keep"]
             start = perf_counter()
             done = subprocess.run([*command, "--workers", str(workers)], capture_output=True, check=False)
             took = perf_counter() - start
