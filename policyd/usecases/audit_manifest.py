@@ -28,6 +28,7 @@ MAX_GRANTS = 150_000
 """After so many grants in them neither; what is left out is told."""
 
 _NO_DEPLOYER = "whether the deployer's own cards cover"
+_UNREAD = "the manifest is not read"
 _NO_ACCOUNT = "the account: the environment names none"
 
 
@@ -233,7 +234,7 @@ def _deploys(survey: _Survey) -> tuple[DeployAnswer, ...]:
     # nothing of a manifest that is not read gets to the registry
     first = errors[0]
     more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
-    text = f"the manifest is not read: {first.code} at {first.where}{more}"
+    text = f"{_UNREAD}: {first.code} at {first.where}{more}"
     return tuple(replace(answer, is_accepted=False, text=text) for answer in answers)
 
 
@@ -243,6 +244,9 @@ def deploy_lines(answers: Sequence[DeployAnswer], *, is_assumed: bool) -> list[s
     by = "an assumed account root card" if is_assumed else "the deployer's cards"
     for environment in dict.fromkeys(a.environment for a in answers):
         here = [a for a in answers if a.environment == environment]
+        if here[0].text.startswith(_UNREAD):
+            out.append(f"deploy to {environment}: refused: {here[0].text}")
+            continue
         for outcome, words in ((True, "accepted"), (None, "unknown")):
             names = [a.agent_type for a in here if a.is_accepted is outcome]
             if names:
