@@ -10,6 +10,7 @@ import atexit
 import json
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -219,7 +220,7 @@ def http(data: bytes) -> None:
     except (httpx.InvalidURL, UnicodeError):
         return
     loop, client = _client()
-    answer = loop.run_until_complete(client.send(request))
+    answer = asyncio.run_coroutine_threadsafe(client.send(request), loop).result()
     assert answer.status_code < 500, answer.text
 
 
@@ -243,8 +244,10 @@ def _client() -> tuple[asyncio.AbstractEventLoop, httpx.AsyncClient]:
     import_manifest(database, load_text(SHOP.read_bytes(), "golem.yaml"), Selection("prod"), NEXT, by)
     database.close()
     app = create_app(Settings(database_url=url, require_tokens=False))
+    # a thread of its own: a browser of other tests may keep a loop running in this one
     loop = asyncio.new_event_loop()
-    loop.run_until_complete(app.router.lifespan_context(app).__aenter__())
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    asyncio.run_coroutine_threadsafe(app.router.lifespan_context(app).__aenter__(), loop).result()
     return loop, httpx.AsyncClient(transport=httpx.ASGITransport(app))
 
 

@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
@@ -102,7 +102,7 @@ async def editing(encodings: list[lsp.PositionEncodingKind] | None = None) -> As
     assert await editor.stop() == 0
 
 
-@pytest.fixture
-def played() -> Callable[[Coroutine[Any, Any, None]], None]:
-    """Runs a session to its end."""
-    return asyncio.run
+def play(session: Coroutine[Any, Any, None]) -> None:
+    """Run a session to its end, in a thread of its own: a browser of other tests may keep a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, session).result()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from lsprotocol import types as lsp
 
-from tests.lsp.conftest import editing
+from tests.lsp.conftest import editing, play
 
 GOOD = """\
 manifestVersion: 1.6.0
@@ -97,7 +96,7 @@ def test_a_session(tmp_path: Path) -> None:
             editor.close(uri)
             await editor.until(lambda: editor.told[uri] == [])
 
-    asyncio.run(session())
+    play(session())
 
 
 def applied(text: str, edits: object) -> str:
@@ -133,7 +132,7 @@ def test_completion_formatting_and_columns_beyond_the_basic_plane(tmp_path: Path
             assert edits
             assert applied(disordered, edits) == GOOD
 
-    asyncio.run(session())
+    play(session())
 
 
 def test_an_included_document_is_judged_with_its_application(tmp_path: Path) -> None:
@@ -150,7 +149,7 @@ def test_an_included_document_is_judged_with_its_application(tmp_path: Path) -> 
             await editor.until(lambda: bool(editor.codes(uri)))
             assert (tmp_path / "golem.yaml").as_uri() in editor.told
 
-    asyncio.run(session())
+    play(session())
 
 
 def test_what_is_no_manifest_ends_no_session(tmp_path: Path) -> None:
@@ -180,7 +179,7 @@ def test_what_is_no_manifest_ends_no_session(tmp_path: Path) -> None:
             editor.change(uri, GOOD)
             await editor.until(lambda: "CARD013" in editor.codes(uri))
 
-    asyncio.run(session())
+    play(session())
 
 
 TESTS = """\
@@ -238,4 +237,4 @@ def test_policy_tests_fail_at_their_line_and_are_mended_from_there(tmp_path: Pat
             editor.change(uri, TESTS.replace("allow:", "alow:"))
             await editor.until(lambda: editor.codes(uri) == ["TEST001"])
 
-    asyncio.run(session())
+    play(session())
