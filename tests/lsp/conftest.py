@@ -103,6 +103,6 @@ async def editing(encodings: list[lsp.PositionEncodingKind] | None = None) -> As
 
 
 def play(session: Coroutine[Any, Any, None]) -> None:
-    """Run a session to its end, in a thread of its own: a browser of other tests may keep a loop running in this one."""
+    """Run a session in a thread of its own: a browser of other tests may keep a loop running in this one."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, session).result()
