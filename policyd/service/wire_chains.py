@@ -225,7 +225,8 @@ class FollowedAnswer(Wire):
     chain: str | None
     inward: list[StepBody]
     outward: list[StepBody]
-    reaches_tool: bool
+    reaches: Annotated[str, Field(description="`yes`, if every layer forwards; `no`; `unknown`.")]
+    reaches_tool: Annotated[bool, Field(description="Whether `reaches` is `yes`.")]
     bound: Annotated[list[str], Field(description="The tools that have chains.")]
     edition: str
     switches: dict[str, str]

@@ -9,7 +9,7 @@ Source: middleware 1.8, 2.3, 4.5.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from policyd.core.grants.resources import Invocation
 from policyd.core.grants.resources.tools import invocation_of_call
@@ -48,12 +48,21 @@ class Followed:
     Attributes:
         inward: steps up to the tool, or to where it ends.
         outward: steps of the outcome; where the call ended below a layer, what is seen of that.
-        reaches_leaf: whether the call reaches the tool, if every layer forwards it.
+        reaches_leaf: whether the way leads to the tool, if every layer forwards the call.
+        open: on the way in, at which boundaries it is not decided whether the cards let the call through.
     """
 
     inward: tuple[Step, ...]
     outward: tuple[Step, ...]
     reaches_leaf: bool
+    open: tuple[str, ...] = ()
+
+    @property
+    def reaches(self) -> str:
+        """`yes`, `no`, or `unknown` where cards that are not decided could end the call."""
+        if not self.reaches_leaf:
+            return "no"
+        return "unknown" if self.open else "yes"
 
 
 MAX_STEPS = 10_000_000
@@ -113,6 +122,7 @@ class _Follower:
     inward: list[Step]
     outward: list[Step]
     failure: Underlying | None = None
+    open: list[str] = field(default_factory=list)
 
     def follow(self, given: JsonValue, outcome: Outcome) -> Followed:
         """Both ways."""
@@ -150,7 +160,7 @@ class _Follower:
 
     def done(self, reaches: bool) -> Followed:
         """The answer so far."""
-        return Followed(tuple(self.inward), tuple(self.outward), reaches)
+        return Followed(tuple(self.inward), tuple(self.outward), reaches, tuple(self.open))
 
     def tell(self, where: str, words: str, value: str = "") -> None:
         """Note a step inward."""
@@ -246,6 +256,7 @@ class _Follower:
                 self.end(where, f"no card of `{authority.agent}` lets it through: {seen}", Underlying.DENIED)
             case _:
                 self.tell(where, f"whether the cards of `{authority.agent}` let it through is not decided")
+                self.open.append(where)
         return decided is not Decided.NEVER
 
     def cross(self, edge: Edge, scope: Monomorphic) -> CommandLink | None:
@@ -326,7 +337,12 @@ def followed_lines(followed: Followed) -> list[str]:
             lines.append(f"  {number}. {step.where}: {step.words}" + (" — the call ends here" if step.is_end else ""))
             if step.value:
                 lines.append(f"     {step.value}")
-    lines.append(f"reaches the tool: {'yes, if every layer forwards' if followed.reaches_leaf else 'no'}")
+    why = {
+        "yes": "yes, if every layer forwards",
+        "no": "no",
+        "unknown": f"unknown: whether the cards let it through is not decided at {', '.join(followed.open)}",
+    }
+    lines.append(f"reaches the tool: {why[followed.reaches]}")
     return lines
 
 
@@ -345,5 +361,6 @@ def followed_json(followed: Followed) -> dict[str, object]:
     return {
         "inward": [step(found) for found in followed.inward],
         "outward": [step(found) for found in followed.outward],
-        "reachesTool": followed.reaches_leaf,
+        "reaches": followed.reaches,
+        "reachesTool": followed.reaches == "yes",
     }

@@ -65,6 +65,8 @@ def test_calls_with_their_values(case):
     assert len(decided) == len(case["says"]), decided
     assert all(words in step for words, step in zip(case["says"], decided, strict=True)), decided
     assert followed.reaches_leaf is case.get("reaches", False)
+    is_open = any("is not decided" in step.words for step in followed.inward)
+    assert followed.reaches == ("no" if not followed.reaches_leaf else "unknown" if is_open else "yes")
     if "the layer sees" in case["says"][-1]:
         assert followed.outward[-1].words == "sees `constraint-violation`"
 

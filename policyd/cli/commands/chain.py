@@ -177,7 +177,7 @@ def explain(
 ) -> int:
     """Follow one call through its chain, layer by layer, and its outcome back out.
 
-    Exit 0: explained; 1: there is no such chain.
+    Exit 0: explained; 1: there is no such chain; 3: whether cards on the way let the call through is not decided.
     """
     from policyd.cli.output import as_json, write
     from policyd.core.schema.json_text import parse_json
@@ -218,4 +218,4 @@ def explain(
         write(as_json({"chain": drawn(rows[0]), **followed_json(followed)}), output)
     else:
         write(visible_lines([f"{row_name(rows[0])}: {drawn(rows[0])}", *followed_lines(followed)]), output)
-    return Exit.YES
+    return Exit.UNDECIDED if followed.reaches == "unknown" else Exit.YES

@@ -116,7 +116,7 @@ def explain(request: Request, body: ChainExplainRequest, asker: Asker) -> Respon
     with proving(request):
         report = check_chains(sources, environments, "", body.account, MAX_COMPARED, CHAIN_STEPS)
         rows = [r for r in report.rows if r.tool == words[0] and (not body.agent or body.agent in r.agents)]
-        way: dict[str, Any] = {"inward": [], "outward": [], "reachesTool": False}
+        way: dict[str, Any] = {"inward": [], "outward": [], "reaches": "no", "reachesTool": False}
         if rows:
             given = "result" in body.model_fields_set
             outcome = Outcome(exact(body.result), given, body.error, exact(body.payload))
