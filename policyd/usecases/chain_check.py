@@ -514,10 +514,12 @@ def _of_environment(
             own = per_tool(binding.environment, binding.owners)
             chains.setdefault((binding.name, tuple(_entry(item) for item in own)), []).append(agent.name)
             bound.add(binding.name)
-    for written in environment.tools:
-        if written.name not in bound:
-            own = per_tool(written, ())
-            chains.setdefault((written.name, tuple(_entry(item) for item in own)), [])
+    for one in environment.tools:
+        if one.name not in bound:
+            own = per_tool(one, ())
+            chains.setdefault((one.name, tuple(_entry(item) for item in own)), [])
+    written = {item.name for item in application.tools} | {item.name for item in environment.tools}
+    written |= {b.name for agent in resolved.agents for b in agent.tools if b.owners}
     selected = {entry.span for _, listed in chains for entry in (*wide, *listed)}
     _all_entries(decision, environment, wide, declared, selected)
     for (tool, listed), agents in sorted(chains.items(), key=lambda item: (item[0][0], item[1])):
@@ -528,7 +530,9 @@ def _of_environment(
         implementer = next((item.component or "" for item in application.tools if item.name == tool), "")
         if not implementer and len(application.components) == 1:
             implementer = application.components[0].name
-        yield _with_permissions(decision, row, (deployment, account, implementer), dict.fromkeys(agents, implementer))
+        home = (deployment, account, implementer)
+        is_unasked = tool not in written
+        yield _with_permissions(decision, row, home, dict.fromkeys(agents, implementer), is_unasked=is_unasked)
 
 
 def _of_store(
@@ -630,6 +634,8 @@ def _with_permissions(
     row: ChainRow,
     manifest: tuple[Deployment, str, str] | None,
     implementers: Mapping[str, str],
+    *,
+    is_unasked: bool = False,
 ) -> ChainRow:
     """The row with the calls along the chain, agent by agent."""
     sources = decision.sources
@@ -648,7 +654,9 @@ def _with_permissions(
         )
         rows.extend(own)
         is_snapshot = sources.rules.edition is Edition.SNAPSHOT
-        found.extend(permission_findings(row.chain, row.tool, agent, grants, own, is_snapshot=is_snapshot))
+        found.extend(
+            permission_findings(row.chain, row.tool, agent, grants, own, is_snapshot=is_snapshot, is_unasked=is_unasked)
+        )
     return replace(
         row,
         permissions=tuple(rows),

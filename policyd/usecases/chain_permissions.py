@@ -136,13 +136,31 @@ def _longs(argument: Option | Flag | Positional | Tail) -> Iterator[str]:
 
 
 def permission_findings(
-    chain: Chain, tool: str, agent: str, grants: ToolGrants, rows: Sequence[PermissionRow], *, is_snapshot: bool
+    chain: Chain,
+    tool: str,
+    agent: str,
+    grants: ToolGrants,
+    rows: Sequence[PermissionRow],
+    *,
+    is_snapshot: bool,
+    is_unasked: bool = False,
 ) -> Iterator[Finding]:
-    """What is denied for certain, and grants that do not mean what they look like."""
+    """What is denied for certain, and grants that do not mean what they look like.
+
+    Args:
+        chain: the chain.
+        tool: the name under which the tool is bound.
+        agent: whose cards decide.
+        grants: those cards.
+        rows: the calls along the chain.
+        is_snapshot: the edition.
+        is_unasked: whether nobody wrote the binding; an agent whose cards leave out such a tool lacks nothing.
+    """
     outer = [row for row in rows if row.layer is None]
-    if outer and all(row.decided is Decided.NEVER for row in outer):
+    if outer and not is_unasked and all(row.decided is Decided.NEVER for row in outer):
         words = f"no card of `{agent}` lets it call `{tool}`: `Denied` before any layer runs"
-        yield finding("PERMISSION_DENIED", words, None, help=f"grant `tool(…/{tool}) : invoke : *`")
+        grant = f"tool(?component/{tool}) @ ?agent : invoke : *"
+        yield finding("PERMISSION_DENIED", words, None, help=f"where its component provides the tool, grant `{grant}`")
     lent = {row.command for row in outer if row.decided is not Decided.NEVER}
     useful = {row.layer for row in rows if row.decided is not Decided.NEVER}
     for row in rows:
