@@ -105,7 +105,7 @@ def _belongs(group: list[Hit], hit: Hit, scene: Scene) -> bool:
     if hit.shape == "E-18" and (has_target or _OTHER_ERROR.search(scene.text, end, hit.start)):
         return False  # the answer of a service can say that a tool is not bound, and so can the next error
     between = scene.text[end : min(hit.start, end + _MAX_BETWEEN)]
-    if "\n" in between and _is_another(group, hit, between, scene):
+    if "\n" in between and (_is_another(group, hit, between, scene) or _begins_anew(group, hit, end, scene)):
         return False
     holders = [member for member in group if hit.start < member.limit]
     if any(hit.shape in _INNER.get(member.shape, frozenset()) for member in holders):
@@ -127,6 +127,7 @@ def _belongs(group: list[Hit], hit: Hit, scene: Scene) -> bool:
 
 
 _STATUSES = frozenset({"E-30", "E-31"})
+_STATUS_LINES = _STATUSES | {"E-32"}
 _MAX_BETWEEN = 2_000
 _BLANK = re.compile(r"\n[ \t]*\n\s*(?P<body>\{)?")
 
@@ -142,6 +143,30 @@ def _is_another(group: list[Hit], hit: Hit, between: str, scene: Scene) -> bool:
         return True
     natures = {bool(member.not_policy or SHAPES[member.shape].not_policy) for member in group}
     return not is_answer and bool(hit.not_policy or SHAPES[hit.shape].not_policy) not in natures
+
+
+_OPEN_END = re.compile(r"[:=({\[,\\<>|\u2192-]\s*$|\b(?:by|with|of|because|due to|is|was)\s*$")
+_CONTINUED = re.compile(
+    r"[ \t]|[)\]}(\"'`,;]|\S{0,3}\s*\[?(?:[Cc]aused? (?:by|of)|[Cc]ause|[Ss]ource|[Rr]eason|[Dd]etails?)\b|[0-9]+: "
+)
+_MARGIN = re.compile(r"[^|>\n]{0,80}[|>] ?")
+
+
+def _begins_anew(group: list[Hit], hit: Hit, end: int, scene: Scene) -> bool:
+    """Whether a find on a further line begins there, behind an error whose line is complete.
+
+    What goes on is indented, in brackets or quotes, named a cause, or behind a line that ends open. The body of an
+    answer stands below its status.
+    """
+    if all(member.shape in _STATUS_LINES and "code" not in member.facts for member in group):
+        return False
+    text = scene.text
+    at = text.rfind("\n", end, hit.start) + 1
+    above = text[max(end - _MAX_BETWEEN, text.rfind("\n", 0, at - 1) + 1) : at - 1]
+    here = text[at : min(at + _MAX_BETWEEN, hit.end)]
+    margin = _MARGIN.match(here)
+    cut = margin.end() if margin is not None and above.startswith(margin[0].rstrip()) else 0
+    return _OPEN_END.search(above) is None and _CONTINUED.match(here[cut:]) is None
 
 
 def _is_status(hit: Hit) -> bool:

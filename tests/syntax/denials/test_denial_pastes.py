@@ -37,6 +37,62 @@ def test_two_errors_are_two_denials(first: str, second: str, between: str) -> No
     assert found == [d.shapes for text in (first, second) for d in recognise(text).denials]
 
 
+BODY = '{"code":"AUTH_FORBIDDEN","error":"The system-only action update account usage is not allowed"}'
+TARGET = KV.partition(": ")[2]
+ABSENT = "Environment 1b2c not found"
+MISSING = '{"code":"ENVIRONMENT_NOT_FOUND","error":"Environment 9f3e not found"}'
+PANIC = 'rpc call to refund failed: RpcError::Denied("permission denied")'
+INNER = f'BackendError("Unauthorized: {TARGET}")'
+
+
+@pytest.mark.parametrize("prefix", ["", "> ", "app-1  | ", "step: "])
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        (BODY, TARGET),
+        (BODY, ABSENT),
+        (ABSENT, MISSING),
+        (MISSING, TARGET),
+        (MISSING, ABSENT),
+        (PANIC, ABSENT),
+        (KV, "Permission denied: permission denied"),
+        (REST, ABSENT),
+        (REST, MISSING),
+        ("AgentOperationError::PermissionDenied", INNER),
+        ("PermissionError::LowerBoundTooBroad", "card:derive is not permitted for this agent"),
+        ("agent contexts cannot delegate permission grants", TARGET),
+    ],
+)
+def test_errors_on_lines_below_each_other_are_apart(first: str, second: str, prefix: str) -> None:
+    """A line that is complete takes nothing from the next one."""
+    found = [(d.shape, d.target_text) for d in recognise(f"{prefix}{first}\n{prefix}{second}\n").denials]
+    assert found == [(d.shape, d.target_text) for text in (first, second) for d in recognise(text).denials]
+
+
+@pytest.mark.parametrize("prefix", ["", "> ", "app-1  | "])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("KeyValueError(get):", KV),
+        ("rpc call to refund failed: RpcError::Denied(", f'"{TARGET}")'),
+        ("AgentOperationError::PermissionDenied", f"  {INNER}"),
+        ("BackendError", f"Caused by: Unauthorized: {TARGET}"),
+        ("golem HTTP/1.1 403 Forbidden", BODY),
+        ("golem HTTP/1.1 403 Forbidden", "content-type: application/json", "", BODY),
+        (
+            "{",
+            '"code": "AUTH_FORBIDDEN",',
+            '"error": "The system-only action update account usage is not allowed"',
+            "}",
+        ),
+    ],
+)
+def test_an_error_over_several_lines_is_one(lines: tuple[str, ...], prefix: str) -> None:
+    """A line that ends open, an indented one, a cause, and the body below its status belong to one error."""
+    found = recognise("\n".join(prefix + line for line in lines)).denials
+    assert len(found) == 1, [d.shapes for d in found]
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_an_empty_line_keeps_errors_apart(seed: int) -> None:
     """What is a denial alone stays one beside another error, and what is none does not become one."""
