@@ -231,7 +231,10 @@ def test_no_route_and_no_log_of_the_service_shows_a_value(tmp_path, monkeypatch)
     settings = Settings(database_url=f"sqlite:///{tmp_path}/policyd.db", require_tokens=False)
     told = ""
     place = {"snapshot": "@1", "agent": "Cart"}
-    with listening(create_app(settings, logs.json_lines(stream))) as base, httpx.Client(base_url=base) as client:
+    with (
+        listening(create_app(settings, logs.json_lines(stream))) as base,
+        httpx.Client(base_url=base, timeout=60) as client,
+    ):
         for text in BROKEN.values():
             documents = [{"name": "golem.yaml", "text": text}]
             for path, body in (

@@ -91,7 +91,10 @@ def served(folder, **settings):
     url = f"sqlite:///{folder}/policyd.db"
     database = Database.at(url)
     migrate.upgrade(database)
-    with listening(create_app(Settings(database_url=url, **settings))) as base, httpx.Client(base_url=base) as client:
+    with (
+        listening(create_app(Settings(database_url=url, **settings))) as base,
+        httpx.Client(base_url=base, timeout=60) as client,
+    ):
         yield Served(base, url, database, client)
     database.close()
 

@@ -40,7 +40,7 @@ def postgres_shop():
     database = Database.at(url)
     migrate.upgrade(database)
     app = create_app(Settings(database_url=url, require_tokens=False))
-    with listening(app) as address, httpx.Client(base_url=address) as client:
+    with listening(app) as address, httpx.Client(base_url=address, timeout=60) as client:
         running = Served(address, url, database, client)
         imported_shop(running)
         yield running
@@ -109,7 +109,7 @@ def test_two_replicas_give_the_same_answers_while_imports_run(postgres_shop):
                     failures.append(key)
 
     other = create_app(Settings(database_url=postgres_shop.url, require_tokens=False))
-    with listening(other) as address, httpx.Client(base_url=address) as second:
+    with listening(other) as address, httpx.Client(base_url=address, timeout=60) as second:
         clients = [postgres_shop.client, second]
         threads = [threading.Thread(target=ask, args=(client,)) for client in clients]
         for thread in threads:

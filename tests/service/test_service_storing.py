@@ -65,7 +65,7 @@ def test_no_value_is_stored_logged_counted_or_told(tmp_path):
     lines = StringIO()
     app = create_app(Settings(database_url=url, require_tokens=False), logs.json_lines(lines))
     seen = []
-    with listening(app) as base, httpx.Client(base_url=base) as client:
+    with listening(app) as base, httpx.Client(base_url=base, timeout=60) as client:
         body = {"documents": [{"name": "golem.yaml", "text": WITH_VALUES}], "environment": "prod"}
         imported = client.post("/v1/imports/manifest", json=body)
         assert imported.status_code == 201, imported.text
@@ -92,7 +92,7 @@ def test_logs_name_routes_and_never_what_was_asked(tmp_path):
     url = f"sqlite:///{tmp_path}/policyd.db"
     migrate.upgrade(Database.at(url))
     app = create_app(Settings(database_url=url, require_tokens=False), logs.json_lines(lines))
-    with listening(app) as base, httpx.Client(base_url=base) as client:
+    with listening(app) as base, httpx.Client(base_url=base, timeout=60) as client:
         client.post("/v1/decisions", json={"snapshot": PLACE, "agent": "CartXYZ", "target": TARGET})
         client.get("/check", params={"snapshot": PLACE, "agent": "CartXYZ", "target": TARGET})
         client.get("/v1/rules/CartXYZ")
